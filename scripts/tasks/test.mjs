@@ -147,10 +147,11 @@ function reportNoImages(status, why) {
 /** Plays about a minute of fresh stories of the simulated world, and tries the auditor at the same time: each planted fault counts as one test. */
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
-  const [stories, faults, corpus] = await Promise.all([
+  const [stories, faults, corpus, parts] = await Promise.all([
     output(program, '--seeds', '10'),
     output(program, '--faults'),
     output(program, '--corpus'),
+    output('scripts/tasks/test-seeds.mjs', '140', String(Date.now() % 1_000_000)),
   ]);
   const told = await Promise.all([1, 2].map(() => output(program, '--seed', '7', '--trace')));
   const [one, other] = told.map(({ text }) => text.replaceAll(/ in \d+ s/g, ''));
@@ -165,6 +166,7 @@ async function runWorld() {
   for (const [title, played] of [
     ['stories of the simulated world', stories],
     ['stories that once broke a law', corpus],
+    ['stories of the controller, agents, topologies and wake-ups alone', parts],
   ])
     if (played.status === 0) totals.passed++;
     else fail(title, played.text);

@@ -69,6 +69,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     wire: onReply((octets, { xid }) => change(octets, LAST, (octet) => octet + (xid & 1))),
   },
   'clones-behind-a-relay': {
+    seed: 7,
     what: 'agents choose the address of a client behind a relay by its client identifier alone',
     wire: onReply((octets, { giaddr, options }) => {
       if (giaddr !== '0.0.0.0' && options.has(Option.clientIdentifier)) change(octets, LAST, () => 10);
@@ -87,24 +88,28 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     wire: onReply((octets) => change(optionOf(octets, Option.leaseSeconds), 1, () => 9)),
   },
   'refused-reboots': {
+    seed: 2,
     what: 'agents refuse clients that ask for their last address after a restart',
-    seed: 4,
     wire: refusing(({ requested, isRenewal }) => requested && !isRenewal),
   },
   'refused-renewals': {
+    seed: 3,
     what: 'agents refuse renewals',
     wire: refusing(({ isRenewal }) => isRenewal),
   },
   'no-acknowledgements': {
+    seed: 3,
     what: 'agents offer, and never acknowledge',
     wire: (octets) => (readPacket(octets)?.type === 'ack' ? undefined : octets),
   },
-  'silent-agents': { what: 'agents answer nobody', wire: () => undefined },
+  'silent-agents': { seed: 2, what: 'agents answer nobody', wire: () => undefined },
   'one-silent-agent': {
+    seed: 4,
     what: 'one agent in two answers nobody, and leads',
     wire: (octets, server) => (server.charCodeAt(server.length - 1) % 2 === 0 ? undefined : octets),
   },
   'addresses-for-ever': {
+    seed: 3,
     what: 'server addresses have no lifetime in the kernel',
     agent: ({ kernel }) => {
       const { add } = kernel;
@@ -112,15 +117,17 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     },
   },
   'addresses-not-removed': {
-    seed: 2,
+    seed: 6,
     what: 'an agent that stops leaves its server addresses',
     agent: ({ kernel }) => override(kernel, { remove: () => true }),
   },
   'addresses-not-added': {
+    seed: 2,
     what: 'the kernel takes server addresses, and does not have them',
     agent: ({ kernel }) => override(kernel, { add: (addresses) => addresses.map(() => undefined) }),
   },
   'everybody-leads': {
+    seed: 3,
     what: 'each write of a Lease succeeds for its writer',
     lease: withStore((store) => ({
       ...store,
@@ -128,6 +135,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     })),
   },
   'nobody-takes-over': {
+    seed: 2,
     what: 'a standby never becomes leader after another',
     lease: withStore((store) => ({
       read: async () => {
@@ -140,17 +148,17 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     })),
   },
   'leaders-without-end': {
+    seed: 6,
     what: 'a leader that cannot renew stays leader for longer than its Lease lasts',
     election: { ...electionTimes(2.75), leaseDurationMs: 30_000, renewDeadlineMs: 29_000 },
     lease: withStore((store) => ({
       ...store,
       write: (record, version) => store.write({ ...record, leaseDurationMs: Math.min(record.leaseDurationMs, 2_750) }, version),
     })),
-    seed: 2,
   },
   'suspended-pools-served': {
+    seed: 6,
     what: 'agents do not read which pools are suspended for their group',
-    seed: 2,
     lease: ({ store, watch }) => ({
       store: (content) =>
         store({
@@ -161,6 +169,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     }),
   },
   'stale-pools': {
+    seed: 2,
     what: 'agents never hear of a change of a pool',
     pools: (pools) => ({
       ...pools,
@@ -185,8 +194,8 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     network: (name, networks) => networks[(networks.indexOf(name) + 1) % networks.length] ?? name,
   },
   'agents-anywhere': {
+    seed: 38,
     what: 'agents run on any node, also where their network is missing',
-    seed: 12,
     isPlain: true,
     controller: (transport) => ({
       request: (request) =>
@@ -195,15 +204,18 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     }),
   },
   'no-assignments': {
+    seed: 2,
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
   },
   'leases-forgotten': {
+    seed: 3,
     what: 'an agent of a ClusterAgent begins without the leases that are stored',
     needsRack: true,
     leases: (opened) => ({ ...opened, tables: new Map() }),
   },
   'leases-not-stored': {
+    seed: 3,
     what: 'an agent of a ClusterAgent acknowledges leases that it does not store',
     needsRack: true,
     leases: (opened) => ({ ...opened, store: withoutAppend(opened.store) }),
@@ -220,13 +232,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
         : answer,
   },
   'ranges-ignored': {
-    seed: 23,
+    seed: 35,
     what: 'the controller does not read the ranges of a pool',
     controller: heard('/ippools', (line) => line.replaceAll('"ranges"', '"formerRanges"')),
   },
   'addresses-never-freed': {
-    what: 'the controller frees no address',
     seed: 3,
+    what: 'the controller frees no address',
     controller: edited('PATCH', '/ippools/', (body) =>
       at(body, ['status', 'ipv4', 'allocated'], (allocated) =>
         Object.fromEntries(Object.entries(allocated as object).filter(([, value]) => value !== null)),
@@ -250,6 +262,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     ),
   },
   'wrong-statuses': {
+    seed: 6,
     what: 'statuses of VirtualMachineNetworkConfigs show another address',
     controller: edited('PATCH', '/virtualmachinenetworkconfigs/', (body) =>
       at(body, ['status', 'networkConfigs'], (entries) =>
@@ -260,11 +273,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     ),
   },
   'no-statuses': {
+    seed: 6,
     what: 'statuses of VirtualMachineNetworkConfigs are not written',
     controller: dropped('PATCH', '/virtualmachinenetworkconfigs/'),
   },
-  'no-agents': { what: 'the controller deploys no agents', controller: dropped('POST', '/deployments') },
+  'no-agents': { seed: 2, what: 'the controller deploys no agents', controller: dropped('POST', '/deployments') },
   'ready-without-agents': {
+    seed: 2,
     what: 'pools say that agents serve them, and no agent has their server address',
     agent: ({ kernel }) => override(kernel, { add: (addresses) => addresses.map(() => undefined) }),
     controller: edited('PATCH', '/ippools/', (body) =>
@@ -274,32 +289,32 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     ),
   },
   'deaf-to-deletions': {
+    seed: 11,
     what: 'the controller does not hear that a VirtualMachineNetworkConfig is to be deleted',
-    seed: 10,
     controller: heard('/virtualmachinenetworkconfigs', (line) => (line.includes('"deletionTimestamp"') ? undefined : line)),
   },
   'deaf-to-instances': {
+    seed: 12,
     what: 'the controller does not hear of instances',
     controller: heard('/virtualmachineinstances', () => undefined),
-    seed: 11,
   },
   'moved-too-early': {
-    seed: 6,
     what: 'the controller takes a machine for moved as soon as its instance has another network',
     controller: edited('PATCH', '/virtualmachinenetworkconfigs/', (body) => withoutLeaving(body)),
   },
   'pins-ignored': {
-    what: 'the controller does not read pins',
     seed: 4,
+    what: 'the controller does not read pins',
     controller: heard('/virtualmachines', (line) => line.replaceAll(STATIC_IP_ANNOTATION_PREFIX, 'example.org/')),
   },
   'wakes-nobody': {
+    seed: 3,
     what: 'the manager never asks KubeVirt to start a machine',
-    seed: 15,
     controller: dropped('PUT', '/start'),
     needsWakeOnLan: true,
   },
   'wakes-another': {
+    seed: 4,
     what: 'the manager starts another machine',
     needsWakeOnLan: true,
     controller: (transport) => ({
@@ -311,8 +326,8 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     }),
   },
   'wakes-twice': {
+    seed: 4,
     what: 'the manager asks KubeVirt twice for each start',
-    seed: 15,
     needsWakeOnLan: true,
     controller: (transport) => ({
       request: async (request) => {
@@ -323,15 +338,19 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     }),
   },
   'wakes-everybody': {
+    seed: 5,
     what: 'the manager does not read which machines a WolConfig selects',
-    seed: 13,
     needsWakeOnLan: true,
     controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
   },
-  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 17 },
+  'deaf-to-magic-packets': {
+    seed: 5,
+    what: 'agents hear no magic packet',
+    magicPacket: () => undefined,
+    needsWakeOnLan: true,
+  },
   'other-magic-packets': {
     what: 'agents report another MAC address than the one of the packet',
-    seed: 15,
     needsWakeOnLan: true,
     magicPacket: (macAddress) =>
       macAddress.replace(/..$/, (octet) => (Number.parseInt(octet, 16) ^ 4).toString(16).padStart(2, '0')),

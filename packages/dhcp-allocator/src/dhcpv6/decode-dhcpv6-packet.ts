@@ -1,7 +1,7 @@
 import { type Ipv6Address, readIpv6Address } from '../address/ipv6-address.js';
 import { readUint16 } from '../wire/big-endian.js';
 import { type Dhcpv6OptionEntry, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
-import { Dhcpv6Option, Dhcpv6Type, MOST_OCTETS, MOST_RELAYS } from './layout.js';
+import { Dhcpv6Option, Dhcpv6Type, LONGEST_MESSAGE, MOST_RELAYS } from './layout.js';
 
 /** A message between a client and a server. Source: RFC 8415 §8. */
 export interface Dhcpv6Message {
@@ -48,7 +48,7 @@ const RELAY_HEADER = 34;
  * Source: RFC 8415 §8, §9, §18.3.11 (relays in relays).
  */
 export function decodeDhcpv6Packet(bytes: Uint8Array): DecodedDhcpv6Packet {
-  if (bytes.length > MOST_OCTETS) return malformed('message-too-long');
+  if (bytes.length > LONGEST_MESSAGE) return malformed('message-too-long');
   const relays: Dhcpv6Relay[] = [];
   let rest = bytes;
   while (rest[0] === Dhcpv6Type.relayForward || rest[0] === Dhcpv6Type.relayReply) {

@@ -73,7 +73,7 @@ export const DHCPV6_SERVER_PORT = 547;
 export const SHORTEST_DUID = 3;
 export const LONGEST_DUID = 130;
 /** Longer messages are not read: a reply, which repeats parts of them, has room in a datagram. */
-export const MOST_OCTETS = 8_192;
+export const LONGEST_MESSAGE = 8_192;
 /** Source: RFC 8415 §7.6, HOP_COUNT_LIMIT. */
 export const MOST_RELAYS = 8;
 /** A client has one for each use; more are a forgery. */

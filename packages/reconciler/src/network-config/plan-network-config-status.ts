@@ -77,8 +77,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const problem = isPaused ? undefined : firstProblem(facts, outcomes);
   const waits = outcomes.some(({ outcome }) => outcome.kind === 'waiting');
   // Soon there is more to write: make one write instead of two.
-  const isUrgent = facts.stale.length > 0 || outcomes.some(({ outcome }) => leftOf(outcome) !== undefined);
-  if (waits && problem === undefined && !isUrgent) return { patch: undefined, problem };
+  if (waits && problem === undefined && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
     ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem, facts.missing)]),
@@ -86,6 +85,11 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
   return { patch: statusPatch(object, { entries, conditions, now: facts.now }), problem };
+}
+
+/** Pools wait for these writes. */
+function isUrgent({ stale }: NetworkConfigFacts, outcomes: readonly ClaimWithOutcome[]): boolean {
+  return stale.length > 0 || outcomes.some(({ outcome }) => leftOf(outcome) !== undefined);
 }
 
 const ENABLED: ConditionOf<'VirtualMachineNetworkConfig'> = { type: Type.disabled, status: 'False' };

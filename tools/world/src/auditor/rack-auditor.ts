@@ -4,11 +4,12 @@ import type { DhcpClient } from '../guests/dhcp-client.js';
 import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
 import type { Captured } from '../network/segment.js';
 import { SELF } from '../rack/rack.js';
-import type { Law } from './auditor.js';
+
+type RackLaw = 'one-user' | 'promise' | 'server' | 'refusal' | 'answered' | 'addressed';
 
 export interface RackAuditorPorts {
   readonly count: (what: string) => void;
-  readonly violated: (law: Law, message: string) => void;
+  readonly violated: (law: RackLaw, message: string) => void;
   readonly calmSinceMs: () => number;
 }
 

@@ -134,11 +134,7 @@ class Story {
   }
 
   async #tell(world: World, auditor: Auditor): Promise<void> {
-    const guests = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
-    const ofPools = this.#some(LIFE_OF_POOLS);
-    const faults = [...this.#some(FAULTS), ...(world.rack === undefined ? [] : this.#some(RACK_FAULTS))];
-    const rackLife = world.rack === undefined ? [] : Object.entries(RACK_LIFE).flatMap((act) => [act, act, act]);
-    const ofMachines = [...guests, ...rackLife];
+    const { calm, eventful } = this.#actsOf(world);
     const scene: Scene = {
       world,
       next: () => ++this.#number,
@@ -150,14 +146,26 @@ class Story {
       if (this.#isOver(auditor)) return;
       auditor.disturbed(isEventful);
       if (!isEventful) this.#heal(world);
-      const acts = isEventful ? [...ofMachines, ...ofPools, ...faults, ...faults] : ofMachines;
-      await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, { scene, auditor }, acts);
+      await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, { scene, auditor }, isEventful ? eventful : calm);
     }
     this.#heal(world);
     auditor.disturbed(false);
     const wholeRestMs = world.isPlain ? LONG_REST_MS : REST_MS;
     for (let restMs = 0; restMs < wholeRestMs && !this.#isOver(auditor); restMs += REST_STEP_MS) await world.pass(REST_STEP_MS);
     if (!this.#isOver(auditor)) auditor.lookAtRest();
+  }
+
+  /** The acts of calm and of eventful times. */
+  #actsOf(world: World) {
+    const guests = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
+    const ofPools = this.#some(LIFE_OF_POOLS);
+    const faults = this.#some(FAULTS);
+    const [hosts, rackFaults] =
+      world.rack === undefined
+        ? [[], []]
+        : [Object.entries(RACK_LIFE).flatMap((act) => [act, act, act]), this.#some(RACK_FAULTS)];
+    const calm = [...guests, ...hosts];
+    return { calm, eventful: [...calm, ...ofPools, ...faults, ...faults, ...rackFaults, ...rackFaults] };
   }
 
   async #createFirst(scene: Scene): Promise<void> {
