@@ -1,5 +1,12 @@
 /** The networks that contain the hosts of a ClusterAgent: credentials are sent to no other address. */
-import { formatIpv4Cidr, type Ipv4Cidr, isNeverAHost, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import {
+  formatIpv4Cidr,
+  type Ipv4Cidr,
+  ipv6AddressBytes,
+  isNeverAHost,
+  parseIpv4Address,
+  parseIpv6Address,
+} from '@vmdhcp/dhcp-allocator/address';
 
 /** An IPv4 or IPv6 network. */
 export interface HostNetwork {
@@ -19,7 +26,6 @@ export interface HostPlace {
   readonly networks: readonly HostNetwork[];
 }
 
-const GROUP = /^[0-9a-f]{1,4}$/;
 const LENGTH = /^(0|[1-9]\d{0,2})$/;
 
 /** Parses a network, `10.1.0.0/16` or `2001:db8::/64`; undefined if the text is not one. */
@@ -89,19 +95,6 @@ function isSpecialIpv6(octets: readonly number[]): boolean {
 export function addressOctets(text: string): readonly number[] | undefined {
   const ipv4 = parseIpv4Address(text.trim());
   if (ipv4 !== undefined) return [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255);
-  const [head = [], tail, ...rest] = text.trim().toLowerCase().split('::').map(groupsOf);
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (rest.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
-  const groups = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
-  if (!groups.every((group) => GROUP.test(group))) return undefined;
-  return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]);
-}
-
-/** An IPv4 address at the end counts as two groups. */
-function groupsOf(text: string): string[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    const ipv4 = parseIpv4Address(group);
-    return ipv4 === undefined ? [group] : [(ipv4 >>> 16).toString(16), (ipv4 & 0xffff).toString(16)];
-  });
+  const ipv6 = parseIpv6Address(text.trim());
+  return ipv6 === undefined ? undefined : [...ipv6AddressBytes(ipv6)];
 }
