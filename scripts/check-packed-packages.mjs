@@ -46,7 +46,8 @@ function tryPublish(tarballs) {
   writeFileSync(join(unpacked, 'package.json'), JSON.stringify({ private: true, workspaces: ['*'] }));
   const { status, stdout, stderr } = spawnSync(
     'npm',
-    ['publish', '--workspaces', '--ignore-scripts', '--dry-run', '--provenance', '--access', 'public'],
+    // Its warnings are looked at, however quiet the caller is.
+    ['publish', '--loglevel=notice', '--workspaces', '--ignore-scripts', '--dry-run', '--provenance', '--access', 'public'],
     { cwd: unpacked, encoding: 'utf8' },
   );
   if (status !== 0 || stderr.includes('auto-corrected')) throw new Error(`npm publish refuses or corrects packages:\n${stderr}`);

@@ -9,7 +9,7 @@ import { type Dhcpv6ClientMessage, type InvalidDhcpv6Reason, readDhcpv6ClientMes
 import { firstOption } from './dhcpv6-options.js';
 import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { encodeDhcpv6Message, encodeRelayReplies } from './encode-dhcpv6-packet.js';
-import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Type } from './layout.js';
+import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Type, LONGEST_MESSAGE } from './layout.js';
 
 /** Where a packet came from. */
 export interface Dhcpv6Source {
@@ -33,6 +33,7 @@ export type DroppedDhcpv6Reason =
   | MalformedDhcpv6Reason
   | InvalidDhcpv6Reason
   | IgnoredDhcpv6Reason
+  | 'message-too-long'
   | 'link-layer-address-missing'
   | 'link-not-served'
   | 'relay-not-allowed'
@@ -66,6 +67,7 @@ const ETHERNET_OCTETS = 6;
  * Source: RFC 8415 §18.3, §18.4; RFC 6939.
  */
 export function answerDhcpv6Packet(bytes: Uint8Array, source: Dhcpv6Source, serving: Dhcpv6Serving): Dhcpv6Answer {
+  if (bytes.length > LONGEST_MESSAGE) return none('message-too-long');
   const decoded = decodeDhcpv6Packet(bytes);
   if (!decoded.ok) return none(decoded.reason);
   const { relays, message } = decoded;

@@ -1,7 +1,7 @@
 import { type Ipv6Address, readIpv6Address } from '../address/ipv6-address.js';
 import { readUint16 } from '../wire/big-endian.js';
 import { type Dhcpv6OptionEntry, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
-import { Dhcpv6Option, Dhcpv6Type, LONGEST_MESSAGE, MOST_RELAYS } from './layout.js';
+import { Dhcpv6Option, Dhcpv6Type, MOST_RELAYS } from './layout.js';
 
 /** A message between a client and a server. Source: RFC 8415 §8. */
 export interface Dhcpv6Message {
@@ -26,12 +26,7 @@ export interface Dhcpv6Relay {
 }
 
 /** Why octets are not a DHCPv6 message. */
-export type MalformedDhcpv6Reason =
-  | 'message-too-short'
-  | 'message-too-long'
-  | 'option-truncated'
-  | 'relay-message-missing'
-  | 'too-many-relays';
+export type MalformedDhcpv6Reason = 'message-too-short' | 'option-truncated' | 'relay-message-missing' | 'too-many-relays';
 
 /** A client's message, and the relays on its way: the one next to the client last. */
 export type DecodedDhcpv6Packet =
@@ -48,7 +43,6 @@ const RELAY_HEADER = 34;
  * Source: RFC 8415 §8, §9, §18.3.11 (relays in relays).
  */
 export function decodeDhcpv6Packet(bytes: Uint8Array): DecodedDhcpv6Packet {
-  if (bytes.length > LONGEST_MESSAGE) return malformed('message-too-long');
   const relays: Dhcpv6Relay[] = [];
   let rest = bytes;
   while (rest[0] === Dhcpv6Type.relayForward || rest[0] === Dhcpv6Type.relayReply) {
