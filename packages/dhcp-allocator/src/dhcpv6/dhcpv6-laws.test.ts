@@ -140,7 +140,7 @@ describe('the server', () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(replies).toBeGreaterThan(20);
+    expect(replies).toBeGreaterThan(10);
   });
 
   it('law: a client is told no address but the one of its MAC address, whatever identifiers and addresses it sends', () => {
@@ -159,7 +159,7 @@ describe('the server', () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(replies).toBeGreaterThan(100);
+    expect(replies).toBeGreaterThan(40);
   });
 
   it('law: one machine with any DUID, and any association, has one address', () => {
