@@ -75,6 +75,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       if (giaddr !== '0.0.0.0' && options.has(Option.clientIdentifier)) change(octets, LAST, () => 10);
     }),
   },
+  'relay-information-changed': {
+    seed: 7,
+    what: 'agents change what a relay added to a message',
+    wire: onReply((octets) => change(optionOf(octets, Option.relayAgentInformation), 3, (octet) => octet ^ 1)),
+  },
   'wrong-server-identifier': {
     what: 'agents name another server',
     wire: onReply((octets) => change(optionOf(octets, Option.serverIdentifier), 3, (octet) => octet ^ 1)),

@@ -25,7 +25,7 @@ export interface AdmissionAnswer {
 const API_VERSION = 'admission.k8s.io/v1';
 const OPERATIONS: readonly string[] = ['CREATE', 'UPDATE', 'DELETE'] satisfies AdmissionRequest['operation'][];
 
-/** The request in the octets of an AdmissionReview, or what is wrong with them. */
+/** The request of an AdmissionReview, or what is wrong with it. @param body - JSON text. */
 export function decodeReview(body: string): DecodedReview {
   const parsed = parseJson(body);
   const request = isRecord(parsed) ? parsed['request'] : undefined;

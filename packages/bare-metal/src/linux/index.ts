@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export type { HostLeaseStore } from './directory-leases.js';
 export { HostsMachine } from './hosts-machine.js';
 export type { HostsPorts } from './hosts-ports.js';
 export { HostsProcess, type HostsProcessSettings } from './hosts-process.js';

@@ -24,7 +24,7 @@ export interface Dhcpv6Source {
 export interface Dhcpv6Serving {
   /** The pool of a link. @param linkAddress - as a relay names it; undefined for the link of the interface. */
   readonly poolOf: (linkAddress: Ipv6Address | undefined) => Dhcpv6Pool | undefined;
-  /** The address of a declared client. */
+  /** The address of a client on the link of the pool; undefined if it is not declared. */
   readonly addressOf: (pool: Dhcpv6Pool, macAddress: MacAddress) => Ipv6Address | undefined;
 }
 
@@ -109,7 +109,7 @@ function answerClient(
   { pool, macAddress, relays, source }: Origin,
   serving: Dhcpv6Serving,
 ): Dhcpv6Answer {
-  // "The server MUST discard any ADDR-REG-INFORM ... whose source address does not match". Source: RFC 9686 §4.2.1.
+  // A client registers the address that it sends from. Source: RFC 9686 §4.2.1.
   if (client.registered !== undefined && client.registered !== (relays.at(-1)?.peerAddress ?? source.address))
     return none('source-address-other');
   const address = serving.addressOf(pool, macAddress);

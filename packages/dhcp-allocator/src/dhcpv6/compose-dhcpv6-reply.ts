@@ -16,8 +16,7 @@ const REFRESH_SECONDS = 86_400;
 /** Shares of the preferred lifetime. Source: RFC 8415 §21.4. */
 const T1_SHARE = 0.5;
 const T2_SHARE = 0.8;
-/** Source: RFC 5908 §4.1. */
-const NTP_SERVERS = 56;
+/** A suboption. Source: RFC 5908 §4.1. */
 const NTP_SERVER_ADDRESS = 1;
 
 const MESSAGE_TYPES = {
@@ -48,7 +47,7 @@ export function composeDhcpv6Reply(client: Dhcpv6ClientMessage, decision: Dhcpv6
   return { type, transactionId, options };
 }
 
-/** "The IA Address option ... MUST be identical to the one" of the request, so it is repeated as it came. Source: RFC 9686 §4.3. */
+/** The same option as in the request. Source: RFC 9686 §4.3. */
 function registeredOption({ registeredOption: value }: Dhcpv6ClientMessage): Dhcpv6OptionEntry[] {
   return value === undefined ? [] : [[Dhcpv6Option.address, value]];
 }
@@ -92,7 +91,7 @@ function poolOptions({ options, addressRegistration }: Dhcpv6Pool): Dhcpv6Option
     [Dhcpv6Option.dnsServers, concatenate(dnsServers.map(ipv6AddressBytes))],
     [Dhcpv6Option.domainSearch, concatenate(domainSearch.map(encodeName))],
     [Dhcpv6Option.sntpServers, concatenate(ntpServers.map(ipv6AddressBytes))],
-    [NTP_SERVERS, encodeDhcpv6Options(ntp)],
+    [Dhcpv6Option.ntpServers, encodeDhcpv6Options(ntp)],
     [Dhcpv6Option.bootFileUrl, encodeText(bootFileUrl ?? '')],
   ];
   const registration: Dhcpv6OptionEntry = [Dhcpv6Option.addressRegistration, new Uint8Array(0)];

@@ -79,9 +79,9 @@ const CLIENT_TYPES = new Map<number, Dhcpv6ClientMessageType>(
   ).map((name) => [Dhcpv6Type[name], name]),
 );
 
-/** "MUST discard any ... that does not include a Server Identifier option". Source: RFC 8415 §16.4, §16.6, §16.8, §16.9. */
+/** Discarded without a server identifier. Source: RFC 8415 §16.4, §16.6, §16.8, §16.9. */
 const TO_ONE_SERVER: ReadonlySet<Dhcpv6ClientMessageType> = new Set(['request', 'renew', 'release', 'decline']);
-/** "MUST discard any ... that includes a Server Identifier option". Source: RFC 8415 §16.2, §16.5, §16.7; RFC 9686 §4.2.1. */
+/** Discarded with a server identifier. Source: RFC 8415 §16.2, §16.5, §16.7; RFC 9686 §4.2.1. */
 const TO_ALL_SERVERS: ReadonlySet<Dhcpv6ClientMessageType> = new Set([
   'solicit',
   'confirm',
@@ -124,7 +124,7 @@ function readAssociations(
   const temporary = allOptions(options, Dhcpv6Option.temporaryAddresses);
   const count = wanted.length + prefixes.length + temporary.length;
   if (count > MOST_IDENTITY_ASSOCIATIONS) return 'too-many-identity-associations';
-  // "The server MUST discard ... Information-request messages that ... includes an IA option". Source: RFC 8415 §16.12.
+  // Discarded with any IA option. Source: RFC 8415 §16.12.
   if (type === 'informationRequest' && count > 0) return 'identity-association-unexpected';
   const associations = wanted.map(readAssociation);
   if (!associations.every((one) => one !== undefined) || prefixes.some(({ length }) => length < IA_PD_HEADER))

@@ -40,6 +40,8 @@ export const Dhcpv6Option = {
   /** RFC 4075 §3. */
   sntpServers: 31,
   informationRefreshTime: 32,
+  /** RFC 5908 §4. */
+  ntpServers: 56,
   /** RFC 5970 §3.1. */
   bootFileUrl: 59,
   /** RFC 6939 §4. */
@@ -72,9 +74,9 @@ export const DHCPV6_SERVER_PORT = 547;
 /** "A DUID consists of a 2-octet type code ... followed by a variable number of octets", at least 1 and at most 128. Source: RFC 8415 §11.1. */
 export const SHORTEST_DUID = 3;
 export const LONGEST_DUID = 130;
-/** Longer messages are not read: a reply, which repeats parts of them, has room in a datagram. */
+/** Octets of a message that a server reads: its reply, which repeats parts of it, has room in a datagram. */
 export const LONGEST_MESSAGE = 8_192;
-/** Source: RFC 8415 §7.6, HOP_COUNT_LIMIT. */
+/** Relays between a client and a server. Source: RFC 8415 §7.6, HOP_COUNT_LIMIT. */
 export const MOST_RELAYS = 8;
 /** A client has one for each use; more are a forgery. */
 export const MOST_IDENTITY_ASSOCIATIONS = 8;

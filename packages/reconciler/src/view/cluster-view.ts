@@ -96,8 +96,8 @@ export class ClusterView {
       const claim = own.find((one) => one.network === network && one.macAddress === macAddress);
       return claim === undefined || this.#isUnfounded(key, claim) ? [] : [{ key, createdAt, previous: claim.previous }];
     });
-    if (claims.length === 1) return claims[0]?.previous === address ? undefined : claims[0]?.key;
     if (claims.some(({ previous }) => previous === address)) return undefined;
+    if (claims.length === 1) return claims[0]?.key;
     const without = claims.filter(({ previous }) => previous === undefined);
     return without.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1))[0]?.key;
   }

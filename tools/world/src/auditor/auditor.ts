@@ -165,6 +165,7 @@ export class Auditor {
     this.#wakeUps.onMagicPacket(packet);
   }
 
+  /** Somebody tried to create a second pool on a network, and the webhook decided. */
   onSecondPool(network: string, isAccepted: boolean): void {
     this.#count('refused pools');
     if (isAccepted) this.#violated('second-pool', `a second pool for ${network} was accepted`);

@@ -58,6 +58,14 @@ export class RackAuditor {
     this.#lookForSilence();
   }
 
+  lookAtRest(): void {
+    for (const host of this.#hosts()) {
+      this.#ports.count('hosts at rest');
+      if (host.address() === undefined)
+        this.#ports.violated('addressed', `rack: ${host.macAddress} has no address (${host.state})`);
+    }
+  }
+
   #lookForSilence(): void {
     const nowMs = this.#world.scheduler.nowMs();
     const isCalm = nowMs >= this.#ports.calmSinceMs();
@@ -73,14 +81,6 @@ export class RackAuditor {
   #gives({ type, macAddress, ciaddr, options }: DhcpPacket): void {
     const address = type === 'release' ? ciaddr : (readAddress(options.get(Option.requestedAddress)) ?? '');
     if (this.#leases.get(address)?.macAddress === macAddress) this.#leases.delete(address);
-  }
-
-  lookAtRest(): void {
-    for (const host of this.#hosts()) {
-      this.#ports.count('hosts at rest');
-      if (host.address() === undefined)
-        this.#ports.violated('addressed', `rack: ${host.macAddress} has no address (${host.state})`);
-    }
   }
 
   #hosts(): readonly DhcpClient[] {
