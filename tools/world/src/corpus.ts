@@ -4,4 +4,5 @@
  */
 export const CORPUS: ReadonlyMap<number, string> = new Map([
   [102, 'a controller died between its writes, its pool was deleted and created again: an address in use had two owners'],
+  [770211625, 'a machine that left a full network got no address on its new one for an hour'],
 ]);

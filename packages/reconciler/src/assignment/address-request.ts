@@ -15,6 +15,8 @@ export interface AddressClaim {
   readonly holdsPrevious?: true;
   /** Former MAC addresses of the same interface: if `previous` is recorded for one of them, the interface takes it over. */
   readonly replaces?: readonly MacAddress[];
+  /** True if it keeps what is recorded, and gets nothing new. Its owner's other claims do not wait for it. */
+  readonly isLeaving?: true;
   /** Older claims come first: RFC 3339, or any text that sorts. */
   readonly createdAt?: string;
 }
@@ -35,7 +37,8 @@ export interface AddressRequest {
   readonly blocked?: ClaimRefusal;
 }
 
-export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous' | 'holdsPrevious' | 'replaces'> {
+export interface PoolClaim
+  extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous' | 'holdsPrevious' | 'replaces' | 'isLeaving'> {
   readonly poolKey: string;
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { readPool } from '../pool/read-pool.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
+import type { ClaimRefusal } from './address-request.js';
 import { ownersOf } from './assignment-plan.js';
 import { type PoolPlan, planPools } from './plan-pools.js';
 import type { PoolToPlan } from './pool-to-plan.js';
@@ -113,6 +114,39 @@ describe('planPools', () => {
     expect(kept?.refusals.get('default/vm-1')?.get(mine)?.reason).toBe('mac-address-claimed-twice');
     expect([copied?.owners.get(mine), copied?.refused]).toEqual(['default/vm-1', []]);
   });
+
+  it.each<[string, { pools: PoolToPlan[]; wanted?: string; problem?: ClaimRefusal }, Record<string, string>]>([
+    ['is full', { pools: [poolOf('n1', 1, { '10.0.0.10': macOf(0, 'n1') })] }, { [macOf(0, 'n1')]: '10.0.0.10' }],
+    ['is paused', { pools: [{ ...poolOf('n1', 2), paused: true }] }, {}],
+    ['has a free address', { pools: [poolOf('n1', 2)] }, {}],
+    ['has its address', { pools: [poolOf('n1', 2, { '10.0.0.11': macOf(1, 'n1') })] }, { [macOf(1, 'n1')]: '10.0.0.11' }],
+    [
+      'has not the address that it wants',
+      { pools: [poolOf('n1', 2, { '10.0.0.11': macOf(1, 'n1') })], wanted: '10.0.0.10' },
+      { [macOf(1, 'n1')]: '10.0.0.11' },
+    ],
+    ['is invalid', { pools: [], problem: { reason: 'pool-invalid', message: 'the pool is invalid' } }, {}],
+  ])(
+    'a machine that leaves a network whose pool %s keeps what it has there, gets nothing new there, and gets its other address',
+    (_, { pools, wanted, problem }, there) => {
+      const all = [...pools, poolOf('n2', 1)];
+      const claims = config(1, ['n1', 'n2']).claims.map((claim) =>
+        claim.network === 'n2'
+          ? claim
+          : { ...claim, isLeaving: true as const, ...(wanted !== undefined && { wanted: parseIpv4Address(wanted) as number }) },
+      );
+      const owners = pools.flatMap(({ recorded }) => recorded.assignments.map(({ macAddress }) => macAddress));
+      const configs = [...(owners.includes(macOf(0, 'n1') as never) ? [config(0, ['n1'])] : []), { ...config(1, []), claims }];
+      const plans = planPools({
+        pools: all,
+        claims: findSettledClaims(all, configs),
+        whyUnserved: (network) => (network === 'n1' ? problem : undefined),
+      });
+      expect(given(plans.get('n1'))).toEqual(there);
+      expect(given(plans.get('n2'))).toEqual({ [macOf(1, 'n2')]: '10.0.0.10' });
+      expect(all.flatMap(({ key }) => plans.get(key)?.refused ?? [])).toEqual([]);
+    },
+  );
 
   it('an address with an invalid record is not assigned', () => {
     const plans = plan([poolOf('n1', 2, { '10.0.0.10': 'nonsense' })], [config(1, ['n1']), config(2, ['n1'])]);

@@ -58,8 +58,9 @@ function toRequest(
   whyUnserved: PoolsToPlan['whyUnserved'],
 ): AddressRequest {
   const [broken] = unreadable;
-  const isPaused = claims.some((claim) => isKeptWaiting(claim, poolOn.get(claim.network)));
-  const obstacle = broken ?? claims.map(({ network }) => whyUnserved(network)).find((why) => why !== undefined);
+  const needed = claims.filter(({ isLeaving }) => isLeaving !== true);
+  const isPaused = needed.some((claim) => isKeptWaiting(claim, poolOn.get(claim.network)));
+  const obstacle = broken ?? needed.map(({ network }) => whyUnserved(network)).find((why) => why !== undefined);
   const blocked = isPaused ? PAUSED : obstacle && forOthers(obstacle);
   return {
     owner: key,

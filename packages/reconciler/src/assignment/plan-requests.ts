@@ -31,7 +31,7 @@ class Planning {
   plan(): Map<string, AssignmentPlan> {
     for (const pool of this.#pools.values()) pool.settle();
     for (const request of [...this.#requests.filter(wantsOne), ...this.#requests.filter((one) => !wantsOne(one))])
-      this.#meet(request);
+      this.#meet({ ...request, claims: request.claims.filter(({ isLeaving }) => isLeaving !== true) });
     return new Map([...this.#pools].map(([key, pool]) => [key, pool.result()]));
   }
 

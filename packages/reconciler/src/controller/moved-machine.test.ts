@@ -8,6 +8,7 @@ import {
   machineOn,
   move,
   networks,
+  OTHER_MAC,
   putSecondInstance,
   runningMachine,
   runsOn,
@@ -131,4 +132,24 @@ it('a restart onto another network frees the former address at once if the contr
   running.startInstance('vm-a', runsOn('net-2'));
   await running.settle(120_000);
   expect([running.allocated('pool-1'), running.allocated('pool-2')]).toEqual([{}, HELD]);
+});
+
+it('a machine that had no address on the network it is leaving gets those of its other networks at once, and no new one there', async () => {
+  const running = await cluster();
+  await running.add(virtualMachine('vm-b', { interfaces: { nic: [OTHER_MAC, 'net-1'] } }));
+  const nets = { nic1: 'net-1', nic3: 'net-3' };
+  await running.add(machine(nets));
+  running.startInstance('vm-a', runs(nets));
+  await running.settle();
+  expect(running.allocated('pool-3'), 'all of its addresses or none').toEqual({});
+  moveTo(running, { ...nets, nic1: 'net-2' });
+  await running.settle();
+  expect([running.allocated('pool-2'), running.allocated('pool-3')]).toEqual([
+    { '10.0.0.10': macOf('nic1') },
+    { '10.0.0.10': macOf('nic3') },
+  ]);
+  expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
+  await running.remove('VirtualMachine', 'vm-b');
+  await running.settle(20_000);
+  expect(running.allocated('pool-1'), 'free for machines that are there').toEqual({});
 });

@@ -1,10 +1,10 @@
 /** Reads the claims of a VirtualMachineNetworkConfig, interface by interface. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey } from '@vmdhcp/ippool-api/agent';
-import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
-
+import { isBeingDeleted, type KubernetesObject, keyOf, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { type Explanation, sentenceOf } from '../explanation.js';
 import type { PersistentMap } from '../pool/persistent-map.js';
+import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 /** What one interface wants: a network, and an address or any. */
@@ -20,6 +20,8 @@ export interface InterfaceClaim {
   readonly holdsPrevious?: true;
   /** Former MAC addresses of the same interface, under which its address may still be recorded. */
   readonly replaces?: readonly MacAddress[];
+  /** True if its guest is leaving the network: it keeps what is recorded, and gets nothing new. */
+  readonly isLeaving?: true;
 }
 
 /** An entry of the spec that cannot be met. */
@@ -51,19 +53,23 @@ export type NetworkClaims = PersistentMap<string, NetworkConfigClaims>;
 
 /** Reads any object; an invalid entry does not affect the others. Never throws. */
 export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfigClaims {
-  const { name, namespace = '', creationTimestamp = '' } = object.metadata;
-  const base = { key: namespace === '' ? name : `${namespace}/${name}`, createdAt: creationTimestamp };
+  const { namespace = '', creationTimestamp = '' } = object.metadata;
+  const base = { key: keyOf(object), createdAt: creationTimestamp };
   if (isBeingDeleted(object) || readField(object.spec, 'paused') === true) return { ...base, claims: [], unreadable: [] };
   const claims: InterfaceClaim[] = [];
   const unreadable: UnreadableInterface[] = [];
   const previous = previousAddresses(object, namespace);
   const replacedBy = replacedMacAddresses(object);
+  const leaving = readLeavingNetworks(object);
   for (const entry of readList(object.spec, 'networkConfigs')) {
     const read = readInterfaceEntry(entry, namespace);
     if ('reason' in read) {
       const { network, macAddress, reason } = read;
       unreadable.push({ network, macAddress, reason, message: sentenceOf(read) });
-    } else claims.push(withPrevious(read, previous, replacedBy.get(identity(read)) ?? []));
+    } else {
+      const claim = leaving.has(identity(read)) ? { ...read, isLeaving: true as const } : read;
+      claims.push(withPrevious(claim, previous, replacedBy.get(identity(read))));
+    }
   }
   return { ...base, claims, unreadable };
 }
@@ -73,38 +79,31 @@ export function readInterfaceEntry(entry: unknown, namespace: string): Interface
   const networkName = readText(entry, 'networkName') ?? '';
   const macText = readText(entry, 'macAddress') ?? '';
   const ipText = readText(entry, 'ipAddress') ?? '';
-  const network = networkKey(networkName, namespace);
-  const interfaceOf = { network, macAddress: macText };
+  const network = networkName === '' ? '' : networkKey(networkName, namespace);
+  const unreadable = (
+    field: UnreadableField['field'],
+    value: string,
+    why: Pick<UnreadableField, 'reason' | 'message' | 'remedy'>,
+  ): UnreadableField => ({ network, macAddress: macText, field, value, ...why });
   if (networkName === '') {
-    const field = { field: 'networkName', value: networkName } as const;
-    const explained = { message: 'an interface names no network', remedy: 'set networkName' };
-    return { ...interfaceOf, network: '', reason: 'network-name-missing', ...field, ...explained };
+    const why = { message: 'an interface names no network', remedy: 'set networkName' };
+    return unreadable('networkName', networkName, { reason: 'network-name-missing', ...why });
   }
   const macAddress = parseMacAddress(macText);
   if (macAddress === undefined) {
-    const field = { field: 'macAddress', value: macText } as const;
+    const message = `${quote(macText)} is not a MAC address`;
     const remedy = 'write six hexadecimal octets, as in 02:00:5e:10:00:01';
-    return {
-      ...interfaceOf,
-      reason: 'mac-address-unreadable',
-      ...field,
-      message: `${quote(macText)} is not a MAC address`,
-      remedy,
-    };
+    return unreadable('macAddress', macText, { reason: 'mac-address-unreadable', message, remedy });
   }
   const wanted = ipText === '' ? 0 : parseIpv4Address(ipText);
   if (wanted === undefined) {
-    const field = { field: 'ipAddress', value: ipText } as const;
     const message = `ipAddress ${quote(ipText)} of ${macAddress} is not an IPv4 address`;
-    return { ...interfaceOf, reason: 'address-unreadable', ...field, message, remedy: 'correct or remove it' };
+    return unreadable('ipAddress', ipText, { reason: 'address-unreadable', message, remedy: 'correct or remove it' });
   }
   return { network, macAddress, ...(wanted !== 0 && { wanted }) };
 }
 
-interface PreviousAddress {
-  readonly previous: Ipv4Address;
-  readonly holdsPrevious?: true;
-}
+type PreviousAddress = Pick<InterfaceClaim, 'previous' | 'holdsPrevious'>;
 
 /** By network and MAC address: the current or last address of each interface in the status. */
 function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, PreviousAddress> {
@@ -114,7 +113,7 @@ function previousAddresses({ status }: KubernetesObject, namespace: string): Map
     const previous = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
     const networkName = readText(entry, 'networkName');
     if (macAddress === undefined || previous === undefined || !networkName) continue;
-    const holds = readText(entry, 'state') === 'Allocated' ? ({ holdsPrevious: true } as const) : {};
+    const holds = readText(entry, 'state') === 'Allocated' && { holdsPrevious: true as const };
     addresses.set(identity({ network: networkKey(networkName, namespace), macAddress }), { previous, ...holds });
   }
   return addresses;
@@ -122,18 +121,14 @@ function previousAddresses({ status }: KubernetesObject, namespace: string): Map
 
 /** By network and MAC address: former MAC addresses of the same interface. */
 function replacedMacAddresses(object: KubernetesObject): Map<string, readonly MacAddress[]> {
-  return new Map(
-    [...readRememberedInterfaces(object).values()].map(({ networkName, macAddress, replaces }) => [
-      identity({ network: networkName, macAddress }),
-      replaces,
-    ]),
-  );
+  const remembered = [...readRememberedInterfaces(object).values()];
+  return new Map(remembered.map((one) => [identity({ ...one, network: one.networkName }), one.replaces]));
 }
 
 function withPrevious(
   claim: InterfaceClaim,
   addresses: ReadonlyMap<string, PreviousAddress>,
-  replaces: readonly MacAddress[],
+  replaces: readonly MacAddress[] = [],
 ): InterfaceClaim {
   for (const macAddress of [claim.macAddress, ...replaces.toReversed()]) {
     const had = addresses.get(identity({ network: claim.network, macAddress }));

@@ -74,13 +74,14 @@ const Type = VirtualMachineNetworkConfigConditionType;
 export function planNetworkConfigStatus(object: KubernetesObject, facts: NetworkConfigFacts): NetworkConfigStatusPlan {
   const isPaused = readField(object.spec, 'paused') === true;
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
-  const problem = isPaused ? undefined : firstProblem(facts, outcomes);
-  const waits = outcomes.some(({ outcome }) => outcome.kind === 'waiting');
+  const needed = outcomes.filter(({ claim }) => claim.isLeaving !== true);
+  const problem = isPaused ? undefined : firstProblem(facts, needed);
+  const waits = needed.some(({ outcome }) => outcome.kind === 'waiting');
   // Soon there is more to write: make one write instead of two.
   if (waits && problem === undefined && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
-    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem, facts.missing)]),
+    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(needed, problem, facts.missing)]),
     inSyncState(facts),
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
@@ -101,26 +102,26 @@ interface ClaimWithOutcome {
 }
 
 function firstProblem(
-  { claims: { unreadable } }: NetworkConfigFacts,
-  outcomes: readonly ClaimWithOutcome[],
+  { claims: { claims, unreadable } }: NetworkConfigFacts,
+  needed: readonly ClaimWithOutcome[],
 ): OutcomeProblem | undefined {
   const [broken] = unreadable;
   if (broken !== undefined) return { reason: broken.reason, message: broken.message };
-  const refusals = outcomes.flatMap(({ outcome }) => {
+  const refusals = needed.flatMap(({ outcome }) => {
     const refusal = outcome.kind === 'refused' || outcome.kind === 'allocated' ? outcome.refusal : undefined;
     return refusal === undefined ? [] : [refusal];
   });
   // The cause is more useful than its consequence.
   const cause = refusals.find(({ reason }) => reason !== 'other-interface-refused') ?? refusals[0];
   if (cause !== undefined) return cause;
-  if (outcomes.length === 0) {
+  if (claims.length === 0) {
     return {
       reason: 'no-interfaces',
       message: 'spec.networkConfigs is empty, so there is nothing to allocate; add an interface',
     };
   }
-  const unserved = networksWith('unserved', outcomes);
-  const isAnyServed = outcomes.some(({ outcome }) => outcome.kind !== 'unserved' && outcome.kind !== 'external');
+  const unserved = networksWith('unserved', needed);
+  const isAnyServed = needed.some(({ outcome }) => outcome.kind !== 'unserved' && outcome.kind !== 'external');
   return isAnyServed || unserved.length === 0 ? undefined : { reason: 'no-pool', message: sentenceOf(explainUnserved(unserved)) };
 }
 
@@ -138,19 +139,19 @@ export function explainUnserved(unserved: readonly string[]): Explanation {
 }
 
 function allocatedState(
-  outcomes: readonly ClaimWithOutcome[],
+  needed: readonly ClaimWithOutcome[],
   problem: OutcomeProblem | undefined,
   missing: MissingMachine | undefined,
 ): ConditionOf<'VirtualMachineNetworkConfig'> {
   const type = Type.allocated;
   if (problem !== undefined) return { type, status: 'False', reason: reasonOf(problem.reason), message: problem.message };
   if (missing !== undefined) return { type, status: 'True', reason: reasonOf(missing.reason), message: missing.message };
-  const [unserved, external] = [networksWith('unserved', outcomes), networksWith('external', outcomes)];
+  const [unserved, external] = [networksWith('unserved', needed), networksWith('external', needed)];
   const messages = [
     ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
     ...(external.length > 0 ? [`other DHCP servers serve these networks: ${describeNames(external)}`] : []),
   ];
-  const isAllExternal = outcomes.every(({ outcome }) => outcome.kind === 'external');
+  const isAllExternal = needed.length > 0 && needed.every(({ outcome }) => outcome.kind === 'external');
   return {
     type,
     status: 'True',

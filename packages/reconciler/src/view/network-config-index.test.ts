@@ -36,6 +36,7 @@ describe('configs by network and by MAC address', () => {
   it.each<[string, Partial<InterfaceClaim>, boolean]>([
     ['another MAC address', { macAddress: B }, true],
     ['a pinned address', { wanted: address('10.0.0.9') }, true],
+    ['the guest leaves the network', { isLeaving: true }, true],
     ['the address that it had before, which counts only until it is recorded', { previous: address('10.0.0.9') }, false],
     ['nothing', {}, false],
   ])('a change after which its network has to be planned again: %s', (_, change, isNews) => {

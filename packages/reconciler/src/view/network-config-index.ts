@@ -86,5 +86,5 @@ function macAddressOn(network: string, macAddress: MacAddress): string {
 
 /** The parts of claims that affect a plan; the last address matters only until one is recorded. */
 function describeClaims({ claims, unreadable }: NetworkConfigClaims): string {
-  return JSON.stringify([claims.map(({ network, macAddress, wanted }) => [network, macAddress, wanted ?? 0]), unreadable]);
+  return JSON.stringify([claims.map((one) => [one.network, one.macAddress, one.wanted ?? 0, one.isLeaving]), unreadable]);
 }
