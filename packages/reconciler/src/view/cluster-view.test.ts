@@ -205,6 +205,10 @@ describe('the state of a virtual machine', () => {
     sources.virtualMachines.set('default/vm-a', machine('vm-a'));
     sources.networkConfigs.set('default/vm-a', config('vm-a'));
     view.noteNetworkConfig('default/vm-a');
-    expect(view.hasMachineRunningSince(network, Date.parse('2026-01-01T00:00:01Z'))).toBe(isRunning);
+    const sinceMs = Date.parse('2026-01-01T00:00:01Z');
+    expect(view.hasMachineRunningSince(network, sinceMs), 'without an address it answers nothing').toBe(false);
+    sources.ipPools.set('default/pool', { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A } } } });
+    view.notePool('default/pool');
+    expect(view.hasMachineRunningSince(network, sinceMs)).toBe(isRunning);
   });
 });

@@ -277,13 +277,14 @@ export class ClusterView {
     };
   }
 
-  /** True if a virtual machine with an interface on the network has been running since then. @param sinceMs - milliseconds since 1970 */
+  /** True if a virtual machine with an address on the network has been running there since then. @param sinceMs - milliseconds since 1970 */
   hasMachineRunningSince(network: string, sinceMs: number): boolean {
     const { virtualMachines, instances } = this.#sources;
-    return [...this.configsOn(network)].some((key) => {
+    const hasAddress = ({ macAddress }: InterfaceClaim) => this.servingPool(network)?.addressOf.has(macAddress) === true;
+    return [...this.claimsOn(network)].some(([key, { claims }]) => {
       const machine = virtualMachines.get(key);
       const instance = machine && instances?.of(machine);
-      if (instance === undefined || typeof instance === 'string') return false;
+      if (typeof instance !== 'object' || !claims.some((claim) => claim.network === network && hasAddress(claim))) return false;
       // A guest that waits for its migration may be on another network than its instance.
       const isMoving = readLeavingNetworks(this.#sources.networkConfigs.get(key)).size > 0;
       const isThere = !isMoving && networksOf(instance.spec, machine?.metadata.namespace).has(network);
