@@ -98,6 +98,7 @@ export const PACKAGES = {
     ...PURE,
     imports: [
       '@vmdhcp/dhcp-allocator',
+      '@vmdhcp/dhcp-allocator/*',
       '@vmdhcp/ippool-api',
       '@vmdhcp/ippool-api/agent',
       '@vmdhcp/ippool-api/bare-metal/keys',
@@ -122,7 +123,13 @@ export const PACKAGES = {
   },
   'packages/dhcp-agent': {
     ...PURE,
-    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api/agent', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler/pool'],
+    imports: [
+      '@vmdhcp/dhcp-allocator',
+      '@vmdhcp/dhcp-allocator/*',
+      '@vmdhcp/ippool-api/agent',
+      '@vmdhcp/kube-runtime',
+      '@vmdhcp/reconciler/pool',
+    ],
     why: 'it is pure: an agent on ports',
     folders: [
       'every',
@@ -312,6 +319,7 @@ export const PACKAGES = {
       'netlink',
       'packet',
       'frames',
+      'ipv6',
       'tcp',
       'udp',
       'arp',

@@ -14,6 +14,7 @@ export { packetLine } from './control/packet-line.js';
 export { leasesPage } from './http/leases-page.js';
 export { createMetrics, type Metrics } from './http/metrics.js';
 export { linuxDhcpSockets } from './linux/linux-dhcp-sockets.js';
+export { linuxIpv6Sockets } from './linux/linux-ipv6-sockets.js';
 export { arpProbe, probeServers } from './linux/linux-probes.js';
 export { NeededAddresses } from './linux/needed-addresses.js';
 export { AgentLog } from './log/agent-log.js';

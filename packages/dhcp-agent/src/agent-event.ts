@@ -1,5 +1,6 @@
 /** Events of an agent: facts for the log and the metrics. The observer words them for people. */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api/agent';
 
 /** A change of a lease; a plain renewal is not an event. */
@@ -88,6 +89,13 @@ type ProbeEvent =
       readonly address: Ipv4Address;
       readonly usedBy: MacAddress;
       readonly assignedTo: MacAddress | undefined;
+    }
+  /** A client found out that another host uses its IPv6 address. */
+  | {
+      readonly kind: 'ipv6-address-declined';
+      readonly pool: string;
+      readonly macAddress: MacAddress;
+      readonly address: Ipv6Address;
     }
   | { readonly kind: 'addresses-not-heard'; readonly interfaceName: string; readonly error: unknown }
   | { readonly kind: 'address-not-probed'; readonly interfaceName: string; readonly error: unknown }

@@ -10,7 +10,9 @@ export type { FiledPacket, FiledStatistics } from './capture/pcapng.js';
 export { RAW_HEADERS } from './capture/raw-ip-packet.js';
 export { type FiledBlock, PcapngReader } from './capture/read-pcapng.js';
 export { every } from './every.js';
-export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
+export type { InterfaceState } from './interface/interface-socket.js';
+export { ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
+export { type Ipv6Ports, servedIpv6 } from './interface/served-ipv6.js';
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';
 export { RateBudget } from './limits/rate-budget.js';
 export type {
@@ -24,11 +26,16 @@ export type {
   DhcpSocket,
   DhcpSocketEvents,
   DhcpSockets,
+  Dhcpv6Datagram,
   FoundServer,
   GroupLease,
   HeardAddress,
   InterfaceIdentity,
   InterfaceIsolation,
+  Ipv6Handlers,
+  Ipv6Socket,
+  Ipv6Sockets,
+  Ipv6Source,
   LateReply,
   LeaseContent,
   ListenForAddresses,

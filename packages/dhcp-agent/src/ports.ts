@@ -3,6 +3,8 @@
  * `@vmdhcp/dhcp-agent/testing`.
  */
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import type { Dhcpv6Source } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
 import type { AgentEvent } from './agent-event.js';
 import type { PacketCaptures } from './capture/packet-captures.js';
@@ -18,6 +20,7 @@ export interface AgentPorts {
   readonly random: () => number;
   readonly addresses: ServerAddressKernel;
   readonly sockets: DhcpSockets;
+  readonly ipv6Sockets: Ipv6Sockets;
   readonly probeAddress: AddressProbe;
   readonly listenForAddresses: ListenForAddresses;
   readonly probeServers: ServerProbe;
@@ -138,6 +141,47 @@ export interface DhcpSockets {
   readonly indexOf: (interfaceName: string) => number;
   /** Rejects if the socket cannot be opened. */
   readonly open: (interfaceName: string, handler: DhcpPacketHandler, events: DhcpSocketEvents) => Promise<DhcpSocket>;
+}
+
+/** A reply to the source of a packet. */
+export interface Dhcpv6Datagram {
+  readonly bytes: Uint8Array;
+  /** UDP port of the receiver. */
+  readonly port: number;
+}
+
+/** Handles the IPv6 packets of one interface. */
+export interface Ipv6Handlers {
+  /** Handles a message of a host that asks for a Router Advertisement; undefined if it has no address yet. */
+  readonly onRouterSolicitation: (source: Ipv6Source | undefined) => void;
+  /** Answers one packet of DHCPv6, or not. Never throws. `packet` is valid only during the call. */
+  readonly answerDhcpv6: (packet: Uint8Array, source: Dhcpv6Source) => Dhcpv6Datagram | undefined;
+  readonly onSendFailure: (failure: UnsentReplies) => void;
+  /** The socket failed after it was opened. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A host on the link. */
+export interface Ipv6Source {
+  readonly address: Ipv6Address;
+  readonly macAddress: MacAddress;
+}
+
+/** IPv6 packets of one interface, in frames: the interface itself may have no IPv6. */
+export interface Ipv6Socket {
+  /** The interface as it was when the socket was opened. */
+  readonly interfaceIndex: number;
+  /** The interface's MAC address, six octets. */
+  readonly hardwareAddress: Uint8Array;
+  /** Sends a Router Advertisement to a host; undefined for all. Never throws. */
+  readonly advertise: (message: Uint8Array, to: Ipv6Source | undefined) => void;
+  readonly close: () => void;
+}
+
+/** Opens sockets for IPv6 on interfaces. */
+export interface Ipv6Sockets {
+  /** Rejects if the socket cannot be opened. */
+  readonly open: (interfaceName: string, handlers: Ipv6Handlers) => Promise<Ipv6Socket>;
 }
 
 /** Keeps networks apart. */

@@ -4,6 +4,8 @@ import {
   IPV4_ADDRESS_OR_CIDR,
   IPV4_ADDRESS_OR_RANGE,
   IPV4_CIDR,
+  IPV6_ADDRESS,
+  IPV6_CIDR,
   LABEL_KEY,
   LABEL_VALUE,
   MAC_ADDRESS,
@@ -18,6 +20,8 @@ export const ipv4Address = () => text(IPV4_ADDRESS).meta({ format: 'ipv4' });
 export const ipv4AddressOrRange = () => text(IPV4_ADDRESS_OR_RANGE);
 export const ipv4AddressOrCidr = () => text(IPV4_ADDRESS_OR_CIDR);
 export const ipv4Cidr = () => text(IPV4_CIDR);
+export const ipv6Address = () => text(IPV6_ADDRESS);
+export const ipv6Cidr = () => text(IPV6_CIDR);
 export const macAddress = () => text(MAC_ADDRESS);
 export const nodeLabels = () => z.record(text(LABEL_KEY), text(LABEL_VALUE));
 

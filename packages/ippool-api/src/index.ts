@@ -21,6 +21,7 @@ export {
   type IPPoolSpec,
   type IPPoolStatus,
   type IPv4Config,
+  type IPv6Config,
   ipPool,
   ipPoolResource,
 } from './ip-pool.js';

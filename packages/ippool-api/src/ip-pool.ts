@@ -4,7 +4,17 @@ import { condition } from './condition.js';
 import { creationRules } from './creation-rules.js';
 import { type CustomResource, conditionColumn } from './custom-resource.js';
 import { LEFT_OUT } from './custom-resource-definition.js';
-import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress, nodeLabels } from './formats.js';
+import {
+  immutable,
+  ipv4Address,
+  ipv4AddressOrCidr,
+  ipv4AddressOrRange,
+  ipv4Cidr,
+  ipv6Address,
+  ipv6Cidr,
+  macAddress,
+  nodeLabels,
+} from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
 import { areThere, staysInsideCidr } from './range-rules.js';
@@ -106,6 +116,31 @@ const ipv4Config = z
     ],
   });
 
+const ipv6Config = z
+  .object({
+    cidr: ipv6Cidr().describe(
+      'The prefix of the network, as in 2001:db8:48::/64. The IPv6 address of a client is as far from its start as the IPv4 address of the client is from the start of ipv4Config.cidr: 192.168.48.17 and 2001:db8:48::11. A change takes effect when clients renew.',
+    ),
+    dns: z.array(ipv6Address()).max(3).optional().describe('Name servers (option 23).'),
+    domainSearch: z.array(hostName()).max(64).optional().describe('Domains that names are looked up in (option 24).'),
+    ntp: z.array(ipv6Address()).max(4).optional().describe('Time servers (option 56).'),
+    leaseTime: z
+      .int()
+      .min(10)
+      .max(4_294_967_294)
+      .optional()
+      .describe(
+        'Seconds an address is valid unless it is renewed; a client renews after three eighths of that. Default: one day.',
+      ),
+    routerAdvertisements: z
+      .enum(['Assist', 'Disabled'])
+      .optional()
+      .describe(
+        'Assist (default): Router Advertisements of the agents tell hosts to ask by DHCPv6, and that the prefix is on the link; they make no default route. Disabled: a router of the network does that (M=1).',
+      ),
+  })
+  .describe('Gives each client of the pool an IPv6 address beside its IPv4 address, by DHCPv6.');
+
 const spec = z
   .object({
     networkName: z
@@ -114,6 +149,7 @@ const spec = z
       .meta(immutable('NetworkName'))
       .describe('The network it serves: namespace/name of a NetworkAttachmentDefinition.'),
     ipv4Config: ipv4Config.optional(),
+    ipv6Config: ipv6Config.optional(),
     paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
     conflictProbe: z
       .enum(['Disabled', 'First'])
@@ -191,6 +227,8 @@ export type IPPoolSpec = z.infer<typeof spec>;
 export type IPPoolStatus = z.infer<typeof status>;
 /** The addresses of a pool, and what its clients are told. */
 export type IPv4Config = z.infer<typeof ipv4Config>;
+/** The IPv6 prefix of a pool, and what its clients are told by DHCPv6. */
+export type IPv6Config = z.infer<typeof ipv6Config>;
 
 /** The kind IPPool: its names, its columns and its schema, for its definition. */
 export const ipPoolResource: CustomResource = {

@@ -35,6 +35,19 @@ export const IPV4_CIDR: TextFormat = {
   problem: 'is not an IPv4 subnet; write address/prefix length, as in 192.168.48.0/24',
 };
 
+/** The characters of an address: whether it is one is checked where it is read. */
+export const IPV6_ADDRESS: TextFormat = {
+  most: 45,
+  pattern: /^[0-9A-Fa-f:.]{2,45}$/,
+  problem: 'is not an IPv6 address; write it as in 2001:db8:48::53',
+};
+
+export const IPV6_CIDR: TextFormat = {
+  most: 49,
+  pattern: /^[0-9A-Fa-f:.]{2,45}\/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$/,
+  problem: 'is not an IPv6 prefix; write address/prefix length, as in 2001:db8:48::/64',
+};
+
 /** Any common spelling; compared in canonical form. */
 export const MAC_ADDRESS: TextFormat = {
   most: 17,

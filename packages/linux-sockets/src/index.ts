@@ -19,7 +19,17 @@ export { ArpSocket } from './arp/arp-socket.js';
 export { mayUseArp } from './arp/may-use-arp.js';
 export { type Capability, takeCapabilities } from './capabilities/take-capabilities.js';
 export { BROADCAST_MAC, type EthernetAddress, formatMacAddress, type Ipv4Number } from './ethernet/mac-address.js';
+export { FramePolling } from './frames/frame-polling.js';
 export { type FrameHandler, FrameSocket, type FrameSocketSettings } from './frames/frame-socket.js';
+export {
+  encodeUdpPayload,
+  groupHardwareAddressOf,
+  type Ipv6Packet,
+  NextHeader,
+  readUdpPayload,
+  type UdpPayload,
+} from './ipv6/ipv6-packet.js';
+export { Ipv6PacketSocket, type Ipv6PacketSocketSettings, type ReceivedIpv6Packet } from './ipv6/ipv6-packet-socket.js';
 export {
   closePath,
   type InterfaceAddress,

@@ -6,6 +6,8 @@ export interface PoolText {
   readonly settings?: readonly string[];
   /** False to give addresses to new clients without a probe of the network. */
   readonly probes?: boolean;
+  /** Lines of spec.ipv6Config. */
+  readonly ipv6?: readonly string[];
   /** `start` and `end`, last octets; default 10 to 99. */
   readonly range?: readonly [number, number];
 }
@@ -23,7 +25,7 @@ export function poolsYaml(pools: readonly PoolText[], machines: readonly Machine
   return [...pools.map(poolYaml), ...machines.map(machineYaml)].join('---\n');
 }
 
-function poolYaml({ name, prefix, settings = [], probes = true, range: [start, end] = [10, 99] }: PoolText): string {
+function poolYaml({ name, prefix, settings = [], probes = true, ipv6 = [], range: [start, end] = [10, 99] }: PoolText): string {
   return `apiVersion: network.harvesterhci.io/v1alpha1
 kind: IPPool
 metadata:
@@ -37,7 +39,7 @@ ${probes ? '' : '  conflictProbe: Disabled\n'}  ipv4Config:
     pool:
       start: ${prefix}.${start}
       end: ${prefix}.${end}
-${settings.map((line) => `    ${line}\n`).join('')}`;
+${settings.map((line) => `    ${line}\n`).join('')}${ipv6.length === 0 ? '' : `  ipv6Config:\n${ipv6.map((line) => `    ${line}\n`).join('')}`}`;
 }
 
 function machineYaml({ name, pool, macAddress, address }: MachineText): string {

@@ -9,6 +9,7 @@ export const REAL_PROGRAMS = {
   dhclient: 'isc-dhcp-client',
   dhcpd: 'isc-dhcp-server',
   dhcpcd: 'dhcpcd-base',
+  rdisc6: 'ndisc6',
   perfdhcp: 'kea-admin',
   'kea-dhcp4': 'kea-dhcp4-server',
   tcpdump: 'tcpdump',

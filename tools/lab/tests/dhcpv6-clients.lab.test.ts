@@ -1,87 +1,42 @@
-/** Real clients of DHCPv6, answered by the library on a socket. The MAC address of a client is known here from its link-local address. */
-import { createSocket, type Socket } from 'node:dgram';
+/** Real clients of DHCPv6 and a real agent. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatIpv6Address, parseIpv6Address, parseIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
-import {
-  answerDhcpv6Packet,
-  Dhcpv6Option,
-  type Dhcpv6Pool,
-  decodeDhcpv6Packet,
-  firstOption,
-  serverIdentifierOf,
-} from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { has, Lab, type Machine, needs, waitFor } from '../src/index.js';
+import { has, Lab, LabAgent, type Machine, needs, type PoolText, poolsYaml, waitFor } from '../src/index.js';
 
-const NETWORK = 'br6';
-const ip = (text: string) => parseIpv6Address(text) as bigint;
-const POOL: Dhcpv6Pool = {
-  prefix: parseIpv6Prefix('2001:db8:48::/64') as Dhcpv6Pool['prefix'],
-  serverIdentifier: serverIdentifierOf('8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10'),
-  preferredLifetimeSeconds: 4,
-  validLifetimeSeconds: 20,
-  rapidCommit: true,
-  addressRegistration: false,
-  relays: [],
-  options: { dnsServers: [ip('2001:db8:48::53')], domainSearch: ['lab.example'], ntpServers: [], bootFileUrl: undefined },
-};
+const NETWORK = 'br48';
 const MACHINES = ['vm-a', 'vm-b', 'vm-c'] as const;
 type Name = (typeof MACHINES)[number];
-const macOf = (name: Name) => `02:00:00:00:48:0${MACHINES.indexOf(name) + 1}`;
-/** As the kernel makes it of the MAC address. Source: RFC 4291, appendix A. */
-const linkLocalOf = (name: Name) => ip(`fe80::ff:fe00:480${MACHINES.indexOf(name) + 1}`);
-const addressOf = (name: Name) => ip(`2001:db8:48::${MACHINES.indexOf(name) + 10}`);
+const numberOf = (name: Name) => MACHINES.indexOf(name) + 10;
+const machinesOn = MACHINES.map((name) => ({
+  name,
+  pool: 'net-48',
+  macAddress: `02:00:00:00:48:0${MACHINES.indexOf(name)}`,
+  address: `192.168.48.${numberOf(name)}`,
+}));
+const poolsWith = (cidr: string) => {
+  const ipv6 = [`cidr: ${cidr}`, 'leaseTime: 10', "dns: ['2001:db8:48::53']", 'domainSearch: [lab.example]'];
+  const pool: PoolText = { name: 'net-48', prefix: '192.168.48', probes: false, ipv6 };
+  return poolsYaml([pool], machinesOn);
+};
+const addressOf = (name: Name, prefix = '2001:db8:48::') => `${prefix}${numberOf(name).toString(16)}`;
 const CLONED_DUID = '00:02:00:00:ab:11:01:02:03:04';
 
 let lab: Lab;
-let socket: Socket;
+let agent: LabAgent;
 const machines = new Map<Name, Machine>();
-/** What the server did, by machine. */
-const events: (readonly [Name, string])[] = [];
-/** The DUID that a machine sent last. */
-const identifiers = new Map<Name, string>();
 
 beforeAll(async () => {
   lab = new Lab();
-  lab.addNetwork(NETWORK);
-  for (const name of MACHINES) machines.set(name, lab.addMachine(name, { network: NETWORK, macAddress: macOf(name) }));
-  socket = createSocket({ type: 'udp6', reuseAddr: true });
-  socket.on('message', (packet, { address, port }) => {
-    const [text = ''] = address.split('%');
-    const name = MACHINES.find((one) => linkLocalOf(one) === parseIpv6Address(text));
-    if (name === undefined) return;
-    const source = { address: linkLocalOf(name), port, macAddress: macOf(name) };
-    const owner = (mac: string) => MACHINES.find((one) => macOf(one) === mac);
-    const answer = answerDhcpv6Packet(packet, source, {
-      poolOf: () => POOL,
-      addressOf: (_, mac) => {
-        const declared = owner(mac);
-        return declared && addressOf(declared);
-      },
-    });
-    if (answer.kind === 'none') return;
-    events.push([name, answer.event ?? 'answered']);
-    identifiers.set(name, readDuid(packet));
-    socket.send(answer.bytes, answer.port, address);
-  });
-  await new Promise<void>((resolve) => socket.bind(547, '::', resolve));
-  socket.addMembership('ff02::1:2', `::%${NETWORK}`);
+  lab.addNetwork(NETWORK, '192.168.48.2/24');
+  for (const { name, macAddress } of machinesOn) machines.set(name, lab.addMachine(name, { network: NETWORK, macAddress }));
+  agent = await LabAgent.start(lab, { pools: poolsWith('2001:db8:48::/64'), interfaces: [`net-48=${NETWORK}`] });
   // Until they are known to be unique, link-local addresses send nothing.
   for (const machine of machines.values())
     await waitFor('a link-local address', () => !machine.ip('-6', 'address', 'show', 'dev', 'eth0').includes('tentative'));
 });
 
-afterAll(async () => {
-  socket?.close();
-  await lab?.dispose();
-});
-
-function readDuid(packet: Uint8Array): string {
-  const decoded = decodeDhcpv6Packet(packet);
-  const duid = decoded.ok ? firstOption(decoded.message.options, Dhcpv6Option.clientIdentifier) : undefined;
-  return [...(duid ?? [])].map((octet) => octet.toString(16).padStart(2, '0')).join(':');
-}
+afterAll(() => lab?.dispose());
 
 const machine = (name: Name) => machines.get(name) as Machine;
 
@@ -94,7 +49,12 @@ function startDhclient(name: Name, parameters: readonly string[]) {
   return machine(name).start('dhclient', ['-6', '-d', '-v', '-sf', '/bin/true', ...files, ...parameters, 'eth0']);
 }
 
-const countOf = (name: Name, event: string) => events.filter((one) => one[0] === name && one[1] === event).length;
+/** How many packets had this outcome so far. */
+async function countOf(outcome: string): Promise<number> {
+  const { text } = await agent.get('/metrics');
+  const line = new RegExp(`^vmdhcp_agent_dhcpv6_packets_total\\{outcome="${outcome}",reason="[^"]*"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1] ?? 0);
+}
 
 describe('a client', () => {
   it.skipIf(!has('dhclient'))(
@@ -102,41 +62,76 @@ describe('a client', () => {
     async () => {
       const clients = (['vm-a', 'vm-b'] as const).map((name) => ({ name, process: startDhclient(name, []) }));
       for (const { name, process } of clients) {
-        await waitFor(`${name} to renew`, () => countOf(name, 'assigned') >= 2);
-        await waitFor(`${name} to report it`, () => process.lines.some((line) => line.includes('PRC: Renewal event scheduled')));
-        expect(countOf(name, 'answered'), 'an ADVERTISE').toBeGreaterThanOrEqual(1);
+        const printed = (text: string) => process.lines.filter((line) => line.includes(text)).length;
+        await waitFor(`${name} to renew`, () => printed('XMT: Renew') >= 1 && printed('PRC: Renewal event scheduled') >= 2);
+        expect(printed('RCV: Advertise message'), 'four messages').toBe(1);
         const output = process.lines.join('\n');
-        expect(output).toContain(`IAADDR ${formatIpv6Address(addressOf(name))}`);
-        expect(identifiers.get(name)).toBe(CLONED_DUID);
+        expect(output).toContain(`IAADDR ${addressOf(name)}`);
+      }
+      agent.setPools(poolsWith('fd00:48::/64'));
+      for (const { name, process } of clients)
+        await waitFor(`${name} to have its address in the new prefix`, () =>
+          process.lines.some((line) => line.includes(`IAADDR ${addressOf(name, 'fd00:48::')}`)),
+        );
+      await agent.restart();
+      for (const { name, process } of clients) {
+        const before = process.lines.length;
+        await waitFor(`${name} to renew with the agent that was started again`, () =>
+          process.lines.slice(before).some((line) => line.includes('PRC: Renewal event scheduled')),
+        );
+        expect(process.lines.slice(before).join('\n')).not.toContain('XMT: Solicit');
         process.kill('SIGKILL');
       }
+      agent.setPools(poolsWith('2001:db8:48::/64'));
+      await agent.process.line('the changed pools file is in effect');
     },
   );
 
   it.skipIf(!has('dhclient'))(`dhclient asks for options alone ${needs('dhclient')}`, async () => {
-    const before = countOf('vm-a', 'answered');
+    const before = await countOf('answered');
     const client = startDhclient('vm-a', ['-S', '-1']);
     await waitFor('the answer', () => client.lines.some((line) => line.includes('RCV: Reply message')));
-    expect(countOf('vm-a', 'answered')).toBeGreaterThan(before);
+    expect(await countOf('answered')).toBeGreaterThan(before);
     client.kill('SIGKILL');
   });
 
-  it.skipIf(!has('dhcpcd'))(`dhcpcd, by rapid commit, has its address ${needs('dhcpcd')}`, async () => {
-    const { folder } = machine('vm-c');
-    const [configuration, leases] = [join(folder, 'dhcpcd6.conf'), join(folder, 'leases')];
-    mkdirSync(leases);
-    mkdirSync('/var/lib/dhcpcd', { recursive: true });
-    writeFileSync(configuration, 'noipv6rs\nipv6only\nnohook resolv.conf\noption rapid_commit\ninterface eth0\nia_na 1\n');
-    const client = machine('vm-c').start('sh', [
-      '-c',
-      `mount --bind ${leases} /var/lib/dhcpcd; exec dhcpcd -6 -B -d -c /bin/true -f ${configuration} eth0`,
-    ]);
-    const address = formatIpv6Address(addressOf('vm-c'));
-    await waitFor('the address', () =>
-      machine('vm-c').ip('-6', 'address', 'show', 'dev', 'eth0').includes(`inet6 ${address}/128`),
-    );
-    expect(countOf('vm-c', 'answered'), 'no ADVERTISE').toBe(0);
-    expect(countOf('vm-c', 'assigned')).toBeGreaterThanOrEqual(1);
-    await client.stop();
+  it.skipIf(!has('rdisc6'))(`rdisc6 gets a Router Advertisement that makes no default route ${needs('rdisc6')}`, async () => {
+    const client = machine('vm-b').start('rdisc6', ['-1', '-r', '3', 'eth0']);
+    await client.ended();
+    const output = client.lines.join('\n');
+    expect(output).toMatch(/Stateful address conf\.\s*:\s*Yes/);
+    expect(output).toMatch(/Stateful other conf\.\s*:\s*Yes/);
+    expect(output).toMatch(/Router lifetime\s*:\s*0 /);
+    expect(output).toMatch(/Prefix\s*:\s*2001:db8:48::\/64/);
+    expect(output).toMatch(/On-link\s*:\s*Yes\s*\n\s*Autonomous address conf\.\s*:\s*No/);
+    expect(output).toMatch(/Recursive DNS server\s*:\s*2001:db8:48::53/);
+    expect(output).toMatch(/DNS search list\s*:\s*lab\.example/);
+    expect(machine('vm-b').ip('-6', 'route', 'show', 'default')).toBe('');
   });
+
+  it.skipIf(!has('dhcpcd'))(
+    `dhcpcd asks because of the advertisement, and by rapid commit has its address ${needs('dhcpcd')}`,
+    async () => {
+      const before = [await countOf('answered'), await countOf('assigned')];
+      const { folder } = machine('vm-c');
+      const [configuration, leases] = [join(folder, 'dhcpcd6.conf'), join(folder, 'leases')];
+      mkdirSync(leases);
+      mkdirSync('/var/lib/dhcpcd', { recursive: true });
+      writeFileSync(configuration, 'ipv6only\nnohook resolv.conf\noption rapid_commit\n');
+      const client = machine('vm-c').start('sh', [
+        '-c',
+        `mount --bind ${leases} /var/lib/dhcpcd; exec dhcpcd -6 -B -d -c /bin/true -f ${configuration} eth0`,
+      ]);
+      await waitFor('the address', () =>
+        machine('vm-c')
+          .ip('-6', 'address', 'show', 'dev', 'eth0')
+          .includes(`inet6 ${addressOf('vm-c')}/128`),
+      );
+      expect([await countOf('answered'), (await countOf('assigned')) > (before[1] ?? 0)], 'no ADVERTISE').toEqual([
+        before[0],
+        true,
+      ]);
+      await client.stop();
+    },
+  );
 });

@@ -12,6 +12,7 @@ import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { linuxDhcpSockets } from '../linux/linux-dhcp-sockets.js';
+import { linuxIpv6Sockets } from '../linux/linux-ipv6-sockets.js';
 import { arpProbe, listenForAddresses, probeServers } from '../linux/linux-probes.js';
 import { linuxServerAddresses } from '../linux/linux-server-addresses.js';
 import { NtpNames } from '../names/ntp-names.js';
@@ -131,6 +132,7 @@ export class KubernetesAgent {
         ...{
           addresses: linuxServerAddresses,
           sockets: linuxDhcpSockets,
+          ipv6Sockets: linuxIpv6Sockets,
           probeAddress: arpProbe(),
           listenForAddresses,
           probeServers,

@@ -94,6 +94,16 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
     },
   });
   new Counter({
+    name: 'vmdhcp_agent_dhcpv6_packets_total',
+    help: 'Packets of DHCPv6 by outcome, and by reason if there was no reply (none).',
+    labelNames: ['outcome', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { outcome, reason, count } of counters.dhcpv6()) this.inc({ outcome, reason }, count);
+    },
+  });
+  new Counter({
     name: 'vmdhcp_agent_options_omitted_total',
     help: 'Options omitted from replies that had no room for them, because of the maximum message size of the client.',
     registers,

@@ -1,6 +1,7 @@
 /** The log of an agent: one line for each event of the agent, in words for a person, with a limit for each kind of event. */
 import { type AgentEvent, type AgentObserver, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import type { LeaseEventLog } from './lease-event-log.js';
@@ -32,6 +33,7 @@ const BUDGETS: Partial<Record<Kind, ConstructorParameters<typeof RateBudget>[0]>
   'replies-not-sent': { perSecond: 0.2, burst: 3 },
   'packet-failed': { perSecond: 1, burst: 5 },
   'address-not-probed': { perSecond: 0.1, burst: 2 },
+  'ipv6-address-declined': { perSecond: 0.1, burst: 5 },
   'observed-use': { perSecond: 0.1, burst: 10 },
   'addresses-not-heard': { perSecond: 0.01, burst: 2 },
   'answers-for-every-address': { perSecond: 0.1, burst: 5 },
@@ -150,6 +152,12 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
         : 'a host uses the address of another client: both may lose packets; give the host another address, or remove it from the network',
       { pool, address: formatIpv4Address(address), usedBy, ...(assignedTo !== undefined && { mac: assignedTo }) },
     ),
+  'ipv6-address-declined': ({ pool, macAddress, address }) =>
+    warn('another host uses the IPv6 address of the client, says the client: find that host on the network', {
+      pool,
+      address: formatIpv6Address(address),
+      mac: macAddress,
+    }),
   'addresses-not-heard': ({ interfaceName, error: cause }) =>
     warn('hosts that use addresses of others are not noticed: ARP cannot be heard; trying again', {
       interface: interfaceName,

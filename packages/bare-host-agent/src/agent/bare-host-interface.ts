@@ -1,8 +1,9 @@
 /** A served interface of a bare host, with everything that handles its packets. */
 
 import type { AgentLog, Metrics } from '@vmdhcp/agent-process';
-import { linuxDhcpSockets } from '@vmdhcp/agent-process';
-import { type ConflictProbes, type DhcpServer, ServedInterface } from '@vmdhcp/dhcp-agent/packet-path';
+import { linuxDhcpSockets, linuxIpv6Sockets } from '@vmdhcp/agent-process';
+import { type ConflictProbes, type DhcpServer, ServedInterface, servedIpv6 } from '@vmdhcp/dhcp-agent/packet-path';
+import { systemClock } from '@vmdhcp/kube-runtime/node';
 import type { InterfaceParts } from './host-interfaces.js';
 
 export interface BareHostPacketParts {
@@ -27,6 +28,14 @@ export function createBareHostInterface(
       whyNotSent: (answer, packet) => (whyNotSent(answer, packet) ? 'address-being-probed' : undefined),
       isOpenTo: (lease) => !conflictProbes.isFresh(lease),
     }),
+    ipv6: {
+      sockets: linuxIpv6Sockets,
+      ...servedIpv6(name, {
+        ...{ observer: log, clock: systemClock, random: Math.random, counters: server.counters, pools },
+        leaseOf: (poolName, macAddress) => server.leaseOf(poolName, macAddress),
+        mayAnswer: () => true,
+      }),
+    },
     socketEvents: {
       onBurst: (durationNs) => {
         server.endBurst();

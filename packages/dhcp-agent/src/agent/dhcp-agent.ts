@@ -8,6 +8,8 @@ import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
+import type { ServedIpv6 } from '../interface/served-interface.js';
+import { servedIpv6 } from '../interface/served-ipv6.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
@@ -220,6 +222,7 @@ export class DhcpAgent {
       sockets,
       observer,
       handlerOf: (config) => this.#handler(config),
+      ipv6Of: (config) => this.#ipv6(config),
       onBurst: (durationNs) => {
         this.#server.endBurst();
         observer.observe({ kind: 'burst', durationNs });
@@ -283,6 +286,19 @@ export class DhcpAgent {
       const reply = byMode[this.#answerMode(config)](packet, into, sender);
       if (reply !== undefined) contact?.noteReply();
       return reply;
+    };
+  }
+
+  #ipv6(config: AgentNetworkConfig): ServedIpv6 {
+    const { observer, clock, random, ipv6Sockets: sockets } = this.#ports;
+    return {
+      sockets,
+      ...servedIpv6(config.interfaceName, {
+        ...{ observer, clock, random, counters: this.counters },
+        leaseOf: (poolName, macAddress) => this.#server.leaseOf(poolName, macAddress),
+        pools: () => this.#server.poolAlone(config.ipPoolRef),
+        mayAnswer: () => this.#answerMode(config) === 'leader',
+      }),
     };
   }
 

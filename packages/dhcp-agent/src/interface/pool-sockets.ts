@@ -4,7 +4,8 @@ import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentObserver, DhcpPacketHandler, DhcpSockets, InterfaceIsolation, UnsentReplies } from '../ports.js';
-import { type InterfaceState, ServedInterface } from './served-interface.js';
+import type { InterfaceState } from './interface-socket.js';
+import { ServedInterface, type ServedIpv6 } from './served-interface.js';
 
 const CHECK_INTERVAL_MS = 250;
 
@@ -19,6 +20,7 @@ export interface PoolSocketsSettings {
   readonly sockets: DhcpSockets;
   readonly observer: AgentObserver;
   readonly handlerOf: (config: AgentNetworkConfig) => DhcpPacketHandler;
+  readonly ipv6Of: (config: AgentNetworkConfig) => ServedIpv6;
   readonly onBurst: (durationNs: number) => void;
   readonly onSendFailure: (interfaceName: string, failure: UnsentReplies) => void;
   readonly onStateChange: () => void;
@@ -72,13 +74,14 @@ export class PoolSockets {
   }
 
   #open(config: AgentNetworkConfig): ServedInterface {
-    const { clock, sockets, observer, handlerOf, onBurst, onSendFailure, onStateChange } = this.#settings;
+    const { clock, sockets, observer, handlerOf, ipv6Of, onBurst, onSendFailure, onStateChange } = this.#settings;
     const { interfaceName } = config;
     const served = new ServedInterface(interfaceName, {
       observer,
       nowMs: clock.nowMs,
       sockets,
       handler: handlerOf(config),
+      ipv6: ipv6Of(config),
       socketEvents: { onBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
       onStateChange,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InterfaceState } from './served-interface.js';
+import type { InterfaceState } from './interface-socket.js';
 import { type ServingFacts, unservedPools } from './unserved-pools.js';
 
 const FACTS: ServingFacts = {

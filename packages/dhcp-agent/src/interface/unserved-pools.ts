@@ -1,5 +1,5 @@
 import { describeProblems } from '@vmdhcp/kube-runtime';
-import type { InterfaceState } from './served-interface.js';
+import type { InterfaceState } from './interface-socket.js';
 
 /** Why a pool is not served, for a person. */
 export interface UnservedPool {

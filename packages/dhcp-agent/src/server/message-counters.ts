@@ -1,8 +1,14 @@
 import type { ClientMessageType } from '@vmdhcp/dhcp-allocator';
-import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
+import type { Dhcpv6Event, DroppedDhcpv6Reason } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { AgentDropReason, MessageReason, PacketDropReason } from './agent-packet-reasons.js';
 
 /** The outcome of a client's message. */
 export type MessageOutcome = 'offer' | 'ack' | 'nak' | 'inform' | 'ignored' | 'released' | 'declined';
+
+/** What a packet of DHCPv6 meant for an address. */
+export type Dhcpv6Outcome = Dhcpv6Event | 'answered' | 'none';
+/** Why a packet of DHCPv6 got no reply. */
+export type Dhcpv6NoReplyReason = DroppedDhcpv6Reason | AgentDropReason | 'standing-by';
 
 /** A message type with an outcome, for `increment`. */
 export type CounterId = number;
@@ -19,6 +25,8 @@ export class MessageCounters {
   readonly #counters: MessageCounter[] = [];
   readonly #counts: number[] = [];
   readonly #dropped = new Map<string, number>();
+  /** By outcome and reason. */
+  readonly #dhcpv6 = new Map<string, number>();
   #omittedOptions = 0;
 
   /** @param reason - the word for why; empty for an outcome that needs none. */
@@ -44,6 +52,20 @@ export class MessageCounters {
   /** Counts a packet that is not a message for this server. */
   drop(reason: PacketDropReason, count = 1): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + count);
+  }
+
+  /** Counts a packet of DHCPv6. @param outcome - `none` for no reply. @param reason - why there is none; empty if there is one. */
+  countDhcpv6(outcome: Dhcpv6Outcome, reason: Dhcpv6NoReplyReason | '', count = 1): void {
+    const key = `${outcome} ${reason}`;
+    this.#dhcpv6.set(key, (this.#dhcpv6.get(key) ?? 0) + count);
+  }
+
+  /** The counts of all kinds with a packet. */
+  *dhcpv6(): Generator<{ readonly outcome: string; readonly reason: string; readonly count: number }> {
+    for (const [key, count] of this.#dhcpv6) {
+      const [outcome = '', reason = ''] = key.split(' ');
+      yield { outcome, reason, count };
+    }
   }
 
   /** Options that a reply had no room for. */

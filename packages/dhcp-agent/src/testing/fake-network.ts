@@ -6,7 +6,19 @@ import {
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, QueuedReply, UnsentReplies } from '../ports.js';
+import type { Dhcpv6Source } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type {
+  DhcpPacketHandler,
+  DhcpSocket,
+  DhcpSocketEvents,
+  DhcpSockets,
+  Ipv6Handlers,
+  Ipv6Socket,
+  Ipv6Sockets,
+  Ipv6Source,
+  QueuedReply,
+  UnsentReplies,
+} from '../ports.js';
 import type { FakeKernel } from './fake-kernel.js';
 import type { FakeProcess } from './fake-process.js';
 
@@ -41,11 +53,40 @@ interface OpenSocket {
   readonly events: DhcpSocketEvents;
 }
 
+interface OpenIpv6Socket {
+  readonly host: FakeHost;
+  readonly interfaceName: string;
+  readonly interfaceIndex: number;
+  readonly handlers: Ipv6Handlers;
+}
+
+/** A reply to a message of DHCPv6. */
+export interface SentDhcpv6Reply {
+  readonly owner: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A Router Advertisement of an agent. */
+export interface SentAdvertisement {
+  readonly owner: string;
+  readonly atMs: number;
+  /** Undefined for all hosts. */
+  readonly to: Ipv6Source | undefined;
+  readonly message: Uint8Array;
+}
+
 /** A network of virtual machines: a client's broadcast reaches every open socket whose interface exists. */
 export class FakeNetwork {
   readonly #sockets = new Set<OpenSocket>();
+  readonly #ipv6 = new Set<OpenIpv6Socket>();
   /** Called for each reply of a server. */
   onReply: (reply: SentReply) => void = () => undefined;
+  /** Called for each reply to a message of DHCPv6. */
+  onDhcpv6Reply: (reply: SentDhcpv6Reply) => void = () => undefined;
+  /** Called for each Router Advertisement. */
+  onAdvertisement: (sent: SentAdvertisement) => void = () => undefined;
+  /** Called for each opening of a socket for IPv6: returns why it fails. Default: it does not. */
+  ipv6OpenFailure: () => Error | undefined = () => undefined;
   /** Called for each opening: returns why it fails. Default: it does not. */
   openFailure: () => Error | undefined = () => undefined;
   /** The number of sockets opened so far. */
@@ -56,12 +97,40 @@ export class FakeNetwork {
     return this.#sockets.size;
   }
 
+  get openIpv6Sockets(): number {
+    return this.#ipv6.size;
+  }
+
   /** The sockets of one pod. */
   socketsOf(host: FakeHost): DhcpSockets {
     return {
       indexOf: host.kernel.indexOf,
       open: (interfaceName, handler, events) => host.process.settled(this.#open({ host, interfaceName, handler, events })),
     };
+  }
+
+  /** The sockets for IPv6 of one pod. */
+  ipv6SocketsOf(host: FakeHost): Ipv6Sockets {
+    return {
+      open: (interfaceName, handlers) => host.process.settled(this.#openIpv6(host, interfaceName, handlers)),
+    };
+  }
+
+  /** Sends a message of DHCPv6 to all servers. */
+  sendDhcpv6(packet: Uint8Array, source: Dhcpv6Source): void {
+    for (const socket of this.#ipv6) {
+      const { host, interfaceName, interfaceIndex, handlers } = socket;
+      if (host.kernel.indexOf(interfaceName) !== interfaceIndex) continue;
+      host.process.deliver(() => {
+        const reply = this.#ipv6.has(socket) ? handlers.answerDhcpv6(packet, source) : undefined;
+        if (reply !== undefined) this.onDhcpv6Reply({ owner: host.owner, bytes: reply.bytes });
+      });
+    }
+  }
+
+  /** Asks all agents for a Router Advertisement. */
+  solicitRouters(source: Ipv6Source | undefined): void {
+    for (const { host, handlers } of this.#ipv6) host.process.deliver(() => handlers.onRouterSolicitation(source));
   }
 
   /** Broadcasts these octets from a client. */
@@ -100,6 +169,19 @@ export class FakeNetwork {
         for (const { bytes, queued } of replies) this.#deliver(socket, bytes, queued);
       },
       close: () => void this.#sockets.delete(socket),
+    };
+  }
+
+  async #openIpv6(host: FakeHost, interfaceName: string, handlers: Ipv6Handlers): Promise<Ipv6Socket> {
+    const failure = this.ipv6OpenFailure();
+    if (failure !== undefined) throw failure;
+    const socket = { host, interfaceName, interfaceIndex: host.kernel.indexOf(interfaceName), handlers };
+    this.#ipv6.add(socket);
+    return {
+      interfaceIndex: socket.interfaceIndex,
+      hardwareAddress: Uint8Array.of(2, 0, 0, 0, 0, 1),
+      advertise: (message, to) => this.onAdvertisement({ owner: host.owner, atMs: host.process.timeMs, to, message }),
+      close: () => void this.#ipv6.delete(socket),
     };
   }
 

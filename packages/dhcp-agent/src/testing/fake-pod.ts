@@ -3,7 +3,7 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
-import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, HeardAddress, PacketLogPort } from '../ports.js';
+import type { AddressUse, AgentPorts, FoundServer, HeardAddress, PacketLogPort } from '../ports.js';
 import { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
 import { FakeKernel } from './fake-kernel.js';
@@ -97,7 +97,11 @@ export class FakePod {
       wallTimeMs: () => clock.nowMs() + this.wallOffsetMs,
       random,
       addresses: this.kernel,
-      sockets: this.#sockets(),
+      sockets: {
+        indexOf: this.kernel.indexOf,
+        open: (name, handler, events) => this.#networkOf(name).socketsOf(this).open(name, handler, events),
+      },
+      ipv6Sockets: { open: (name, handlers) => this.#networkOf(name).ipv6SocketsOf(this).open(name, handlers) },
       probeAddress: (interfaceName, { address, macAddress }) =>
         this.process.settled(this.addressUse(interfaceName, address, macAddress)),
       listenForAddresses: (interfaceName, lowest, highest) => ({
@@ -134,16 +138,10 @@ export class FakePod {
     };
   }
 
-  #sockets(): DhcpSockets {
-    const networkOf = (interfaceName: string): FakeNetwork => {
-      const network = this.#settings.networks.get(interfaceName);
-      if (network === undefined) throw new Error(`no network behind ${interfaceName}`);
-      return network;
-    };
-    return {
-      indexOf: this.kernel.indexOf,
-      open: (name, handler, events) => networkOf(name).socketsOf(this).open(name, handler, events),
-    };
+  #networkOf(interfaceName: string): FakeNetwork {
+    const network = this.#settings.networks.get(interfaceName);
+    if (network === undefined) throw new Error(`no network behind ${interfaceName}`);
+    return network;
   }
 
   /** This pod's connection to the API server. */

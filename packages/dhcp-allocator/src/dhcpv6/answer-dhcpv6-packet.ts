@@ -1,13 +1,13 @@
 /** From the octets of a packet to the octets of the reply. */
 import { type Ipv6Address, prefixContains } from '../address/ipv6-address.js';
 import { isGroupMacAddress, type MacAddress, readMacAddress } from '../address/mac-address.js';
+import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import { readUint16 } from '../wire/big-endian.js';
 import { composeDhcpv6Reply } from './compose-dhcpv6-reply.js';
 import { type Dhcpv6Reply, decideDhcpv6, type IgnoredDhcpv6Reason } from './decide-dhcpv6.js';
 import { type Dhcpv6Relay, decodeDhcpv6Packet, type MalformedDhcpv6Reason } from './decode-dhcpv6-packet.js';
 import { type Dhcpv6ClientMessage, type InvalidDhcpv6Reason, readDhcpv6ClientMessage } from './dhcpv6-client-message.js';
 import { firstOption } from './dhcpv6-options.js';
-import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { encodeDhcpv6Message, encodeRelayReplies } from './encode-dhcpv6-packet.js';
 import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Type, LONGEST_MESSAGE } from './layout.js';
 

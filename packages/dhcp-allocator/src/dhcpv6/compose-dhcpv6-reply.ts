@@ -1,12 +1,13 @@
 /** The message that a decision means. */
 import { type Ipv6Address, ipv6AddressBytes } from '../address/ipv6-address.js';
 import { encodeText } from '../options/text.js';
+import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import { concatenate, toBytes } from '../wire/big-endian.js';
 import type { AnsweredAssociation, Dhcpv6Reply } from './decide-dhcpv6.js';
 import type { Dhcpv6Message } from './decode-dhcpv6-packet.js';
 import type { Dhcpv6ClientMessage } from './dhcpv6-client-message.js';
 import { type Dhcpv6OptionEntry, encodeDhcpv6Options } from './dhcpv6-options.js';
-import type { Dhcpv6Pool } from './dhcpv6-pool.js';
+import { encodeDomainName } from './domain-name.js';
 import { Dhcpv6Option, Dhcpv6Type } from './layout.js';
 
 /** With it, a client does not wait for other servers, as it must for one that delegates prefixes. Source: RFC 8415 §18.2.1, §21.8. */
@@ -89,17 +90,11 @@ function poolOptions({ options, addressRegistration }: Dhcpv6Pool): Dhcpv6Option
   const ntp = ntpServers.map((address): Dhcpv6OptionEntry => [NTP_SERVER_ADDRESS, ipv6AddressBytes(address)]);
   const all: readonly Dhcpv6OptionEntry[] = [
     [Dhcpv6Option.dnsServers, concatenate(dnsServers.map(ipv6AddressBytes))],
-    [Dhcpv6Option.domainSearch, concatenate(domainSearch.map(encodeName))],
+    [Dhcpv6Option.domainSearch, concatenate(domainSearch.map(encodeDomainName))],
     [Dhcpv6Option.sntpServers, concatenate(ntpServers.map(ipv6AddressBytes))],
     [Dhcpv6Option.ntpServers, encodeDhcpv6Options(ntp)],
     [Dhcpv6Option.bootFileUrl, encodeText(bootFileUrl ?? '')],
   ];
   const registration: Dhcpv6OptionEntry = [Dhcpv6Option.addressRegistration, new Uint8Array(0)];
   return [...all.filter(([, value]) => value.length > 0), ...(addressRegistration ? [registration] : [])];
-}
-
-/** "A domain name ... MUST NOT be stored in compressed form." Source: RFC 8415 §10. */
-function encodeName(name: string): Uint8Array {
-  const labels = name.replace(/\.$/, '').toLowerCase().split('.').map(encodeText);
-  return concatenate([...labels.flatMap((label) => [Uint8Array.of(label.length), label]), Uint8Array.of(0)]);
 }

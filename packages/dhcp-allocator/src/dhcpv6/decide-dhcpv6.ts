@@ -3,8 +3,8 @@
  * whose image was cloned, or that boots firmware, installer and system one after the other, keeps its own address.
  */
 import { type Ipv6Address, prefixContains } from '../address/ipv6-address.js';
+import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import type { Dhcpv6ClientMessage, Dhcpv6ClientMessageType, IdentityAssociation } from './dhcpv6-client-message.js';
-import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { Dhcpv6Status } from './layout.js';
 
 /** What the server knows about the client: the pool of its link, and its address there if it is declared. */

@@ -1,5 +1,7 @@
 /** What clients read, message by message. Sections are of RFC 8415. */
 import { describe, expect, it } from 'vitest';
+import { formatIpv6Address } from '../address/ipv6-address.js';
+import { correspondingIpv6Address, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
 import {
   ADDRESS_A,
   ADDRESS_B,
@@ -23,7 +25,6 @@ import {
   serving,
   whyNot,
 } from './dhcpv6-fixtures.js';
-import { serverIdentifierOf } from './dhcpv6-pool.js';
 import { Dhcpv6Option, Dhcpv6Status, Dhcpv6Type } from './layout.js';
 
 const OF_A = [[ADDRESS_A, 3_600, 7_200]] as const;
@@ -451,11 +452,32 @@ describe('messages at the limits', () => {
   });
 });
 
+describe('an address that corresponds to an IPv4 address', () => {
+  const [subnet, prefix] = [
+    { network: 0xc0a83000, prefixLength: 24 },
+    { network: ip('2001:db8:48::'), prefixLength: 64 },
+  ];
+  it.each([
+    ['192.168.48.17 is as far from the start of its subnet', 0xc0a83011, '2001:db8:48::11'],
+    ['the last one too', 0xc0a830fe, '2001:db8:48::fe'],
+    ['one outside of the subnet has none', 0xc0a83101, undefined],
+  ])('%s', (_, address, expected) => {
+    const found = correspondingIpv6Address(prefix, subnet, address);
+    expect(found && formatIpv6Address(found)).toBe(expected);
+  });
+});
+
 describe('the server identifier', () => {
   it('RFC 6355 §4: it is the UUID of the pool', () => {
     expect(Buffer.from(SERVER).toString('hex')).toBe('00048e3ad0f26c1e4c2b9a550d6a3b1f7c10');
-    for (const wrong of ['no-uuid', '8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10a', 'x8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10'])
-      expect(() => serverIdentifierOf(wrong)).toThrow(`'${wrong}' is not a UUID`);
+  });
+
+  it.each([
+    ['', '00046c62272e07bb014262b821756295c58d'],
+    ['a', '0004d228cb696f1a8caf78912b704e4a8964'],
+    ['foobar', '0004343e1662793c64bf6f0d3597ba446f18'],
+  ])('is a hash of a text that is not a UUID: the test vectors of FNV-1a, %j', (text, identifier) => {
+    expect(Buffer.from(serverIdentifierOf(text)).toString('hex')).toBe(identifier);
   });
 
   it('two machines with one DUID have their own addresses', () => {

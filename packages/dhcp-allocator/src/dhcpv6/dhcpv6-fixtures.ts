@@ -1,11 +1,11 @@
 /** Clients of DHCPv6 in tests: packets as clients and relays write them, and replies as they read them. */
 import { ipv6AddressBytes, parseIpv6Address, parseIpv6Prefix, readIpv6Address } from '../address/ipv6-address.js';
 import { macAddressBytes } from '../address/mac-address.js';
+import { type Dhcpv6Pool, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
 import { concatenate, readUint16, readUint32, toBytes } from '../wire/big-endian.js';
 import { answerDhcpv6Packet, type Dhcpv6Serving, type Dhcpv6Source } from './answer-dhcpv6-packet.js';
 import { type Dhcpv6Relay, decodeDhcpv6Packet } from './decode-dhcpv6-packet.js';
 import { allOptions, type Dhcpv6OptionEntry, encodeDhcpv6Options, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
-import { type Dhcpv6Pool, serverIdentifierOf } from './dhcpv6-pool.js';
 import { encodeDhcpv6Message, encodeRelayed } from './encode-dhcpv6-packet.js';
 import { Dhcpv6Option, Dhcpv6Type } from './layout.js';
 
@@ -26,6 +26,7 @@ export const POOL: Dhcpv6Pool = {
   rapidCommit: false,
   addressRegistration: true,
   relays: [prefix('2001:db8:f::/64')],
+  advertises: true,
   options: {
     dnsServers: [ip('2001:db8::53'), ip('2001:db8::54')],
     domainSearch: ['example.org', 'Lab.example.org.'],

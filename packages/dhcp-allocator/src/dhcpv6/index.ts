@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export { correspondingIpv6Address, type Dhcpv6Pool, type Dhcpv6PoolOptions, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
 export {
   answerDhcpv6Packet,
   type Dhcpv6Answer,
@@ -35,6 +37,11 @@ export {
   readDhcpv6ClientMessage,
 } from './dhcpv6-client-message.js';
 export { allOptions, type Dhcpv6OptionEntry, encodeDhcpv6Options, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
-export { type Dhcpv6Pool, type Dhcpv6PoolOptions, serverIdentifierOf } from './dhcpv6-pool.js';
 export { encodeDhcpv6Message, encodeRelayed } from './encode-dhcpv6-packet.js';
 export { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Status, Dhcpv6Type } from './layout.js';
+export {
+  type AdvertisedLink,
+  encodeRouterAdvertisement,
+  isRouterSolicitation,
+  NEIGHBOR_DISCOVERY_HOP_LIMIT,
+} from './router-advertisement.js';

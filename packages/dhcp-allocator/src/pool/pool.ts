@@ -2,6 +2,7 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Ipv4Cidr } from '../address/ipv4-cidr.js';
 import type { Ipv4Range } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
+import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 
 /** A pool that was checked: every address lies where it must, every default is filled in. Made by `validatePool`. */
 export interface Pool {
@@ -24,6 +25,8 @@ export interface Pool {
   readonly authoritative: boolean;
   readonly rapidCommit: boolean;
   readonly options: PoolOptions;
+  /** What its clients get by DHCPv6; absent for nothing. `validatePool` does not make it. */
+  readonly dhcpv6?: Dhcpv6Pool;
 }
 
 /** An address that one client gets and no other one, with its host name if it has one. */

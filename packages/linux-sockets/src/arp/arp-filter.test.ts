@@ -1,34 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runFilter } from '../libc/packet-filter-fixtures.js';
 import { encodeArpFilter, encodeArpRangeFilter } from './arp-filter.js';
 import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
-
-const PACKET_TYPE_AT = 0xfffff004;
-
-/** Runs a program like the kernel: returns how many octets of the packet the socket accepts. `type` 0: to this host, 1: broadcast. */
-function run(program: Buffer, packet: Buffer, type = 1): number {
-  let loaded = 0;
-  for (let at = 0; at < program.length; at += 8) {
-    const value = program.readUInt32LE(at + 4);
-    switch (program.readUInt16LE(at)) {
-      case 0x20:
-        loaded = value === PACKET_TYPE_AT ? type : packet.readUInt32BE(value);
-        break;
-      case 0x15:
-        at += program.readUInt8(at + (loaded === value ? 2 : 3)) * 8;
-        break;
-      case 0x25:
-        at += program.readUInt8(at + (loaded > value ? 2 : 3)) * 8;
-        break;
-      case 0x35:
-        at += program.readUInt8(at + (loaded >= value ? 2 : 3)) * 8;
-        break;
-      default:
-        return value;
-    }
-  }
-  throw new Error('the program has no end');
-}
 
 function packetFrom(senderAddress: number): Buffer {
   const packet = Buffer.alloc(ARP_LENGTH);
@@ -42,8 +16,8 @@ describe('a filter of ARP packets by their sender address', () => {
     fc.assert(
       fc.property(fc.uniqueArray(address, { maxLength: 255 }), address, (addresses, other) => {
         const program = encodeArpFilter(addresses);
-        for (const one of addresses) expect(run(program, packetFrom(one))).toBe(0xffff);
-        expect(run(program, packetFrom(other))).toBe(addresses.includes(other) ? 0xffff : 0);
+        for (const one of addresses) expect(runFilter(program, packetFrom(one))).toBe(0xffff);
+        expect(runFilter(program, packetFrom(other))).toBe(addresses.includes(other) ? 0xffff : 0);
       }),
     );
   });
@@ -53,9 +27,9 @@ describe('a filter of ARP packets by their sender address', () => {
     fc.assert(
       fc.property(fc.uniqueArray(address, { minLength: 256, maxLength: 300 }), address, (addresses, other) => {
         const program = encodeArpFilter(addresses);
-        for (const one of addresses) expect([0, 1].map((type) => run(program, packetFrom(one), type))).toEqual([0xffff, 0]);
+        for (const one of addresses) expect([0, 1].map((type) => runFilter(program, packetFrom(one), type))).toEqual([0xffff, 0]);
         const isBetween = other >= Math.min(...addresses) && other <= Math.max(...addresses);
-        expect(run(program, packetFrom(other), 0)).toBe(isBetween ? 0xffff : 0);
+        expect(runFilter(program, packetFrom(other), 0)).toBe(isBetween ? 0xffff : 0);
       }),
     );
   });
@@ -67,8 +41,8 @@ describe('a filter of ARP packets by their sender address', () => {
         const [lowest, highest] = [Math.min(one, two), Math.max(one, two)];
         const program = encodeArpRangeFilter({ lowest, highest });
         for (const sender of [lowest, highest])
-          expect([0, 1].map((type) => run(program, packetFrom(sender), type))).toEqual([0xffff, 0xffff]);
-        expect(run(program, packetFrom(other))).toBe(other >= lowest && other <= highest ? 0xffff : 0);
+          expect([0, 1].map((type) => runFilter(program, packetFrom(sender), type))).toEqual([0xffff, 0xffff]);
+        expect(runFilter(program, packetFrom(other))).toBe(other >= lowest && other <= highest ? 0xffff : 0);
       }),
     );
   });

@@ -1,10 +1,11 @@
 import { BROADCAST_MAC, type Ipv4Number } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
+import { attachFilter } from '../libc/packet-filter.js';
 import { readHardwareAddress, SOCKADDR_LL_LENGTH, writeSockaddrLl } from '../libc/socket-address.js';
 import { SocketError } from '../libc/socket-error.js';
 import { openPacketSocket } from '../packet/open-packet-socket.js';
-import { attachArpFilter, encodeArpFilter, encodeArpRangeFilter } from './arp-filter.js';
+import { encodeArpFilter, encodeArpRangeFilter } from './arp-filter.js';
 import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
 
 const BURST = 32;
@@ -69,12 +70,12 @@ export class ArpSocket {
 
   /** Accepts only packets of hosts with these addresses, as far as a filter can tell (`encodeArpFilter`), so that a flood of others costs nothing. */
   receiveOnlyFrom(senderAddresses: readonly Ipv4Number[]): void {
-    attachArpFilter(this.#fd, encodeArpFilter(senderAddresses));
+    attachFilter(this.#fd, encodeArpFilter(senderAddresses));
   }
 
   /** Accepts only packets of hosts with an address from the lowest to the highest, whoever they are for. */
   receiveBetween(lowest: Ipv4Number, highest: Ipv4Number): void {
-    attachArpFilter(this.#fd, encodeArpRangeFilter({ lowest, highest }));
+    attachFilter(this.#fd, encodeArpRangeFilter({ lowest, highest }));
   }
 
   /** True if packets from before the last `receive` were lost, because more came in than the socket has room for. */

@@ -1,6 +1,7 @@
 import { BROADCAST_MAC } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
+import { attachFilter } from '../libc/packet-filter.js';
 import { SOCKADDR_LL_LENGTH, writeSockaddrLl } from '../libc/socket-address.js';
 import { SocketError } from '../libc/socket-error.js';
 import { openPacketSocket } from '../packet/open-packet-socket.js';
@@ -13,6 +14,7 @@ const LARGEST_PAYLOAD = 2048;
 const SENDER_AT = 12;
 const MAC_LENGTH = 6;
 const PACKET_ADD_MEMBERSHIP = 1;
+const PACKET_MR_MULTICAST = 0;
 const PACKET_MR_PROMISC = 1;
 
 /** Which frames a socket receives, on which interface. */
@@ -22,6 +24,10 @@ export interface FrameSocketSettings {
   readonly etherType: number;
   /** True if the interface should also receive frames for other hosts, as long as the socket is open. */
   readonly promiscuous?: boolean;
+  /** MAC addresses of groups whose frames the interface should also receive, as long as the socket is open; six octets each. */
+  readonly groups?: readonly Uint8Array[];
+  /** A program (`encodeFilter`) that accepts frames. Default: all of the type. */
+  readonly filter?: Buffer;
 }
 
 /** Handles one frame: its payload, and the address of its sender, six octets. Both are valid only during the call. */
@@ -34,19 +40,24 @@ let shared: MessageSlab | undefined;
 export class FrameSocket {
   /** The interface as it was when the socket was opened; another one of the same name has another index. */
   readonly interfaceIndex: number;
+  /** The interface's own address, six octets. */
+  readonly hardwareAddress: Uint8Array;
   readonly #fd: number;
   readonly #etherType: number;
   readonly #received: MessageSlab;
 
   /** @throws SocketError */
-  constructor({ interfaceName, etherType, promiscuous = false }: FrameSocketSettings) {
-    const { fd, interfaceIndex } = openPacketSocket(interfaceName, etherType);
+  constructor({ interfaceName, etherType, promiscuous = false, groups = [], filter }: FrameSocketSettings) {
+    const { fd, interfaceIndex, hardwareAddress } = openPacketSocket(interfaceName, etherType);
     this.#fd = fd;
     this.#etherType = etherType;
     this.interfaceIndex = interfaceIndex;
+    this.hardwareAddress = hardwareAddress;
     shared ??= new MessageSlab({ count: BURST, size: LARGEST_PAYLOAD });
     this.#received = shared;
-    if (promiscuous) this.#receiveForOthers(interfaceName);
+    if (filter !== undefined) attachFilter(fd, filter);
+    if (promiscuous) this.#receiveAlso(interfaceName, PACKET_MR_PROMISC);
+    for (const group of groups) this.#receiveAlso(interfaceName, PACKET_MR_MULTICAST, group);
   }
 
   /** Sends a frame of at most 1500 octets after its header. @param destination - six octets; default: every host. @throws SocketError */
@@ -78,11 +89,13 @@ export class FrameSocket {
   }
 
   /** The kernel undoes this when the socket is closed. */
-  #receiveForOthers(interfaceName: string): void {
+  #receiveAlso(interfaceName: string, type: number, group: Uint8Array = new Uint8Array(0)): void {
     // `struct packet_mreq`: interface, type, length of an address, address.
     const membership = Buffer.alloc(16);
     membership.writeInt32LE(this.interfaceIndex, 0);
-    membership.writeUInt16LE(PACKET_MR_PROMISC, 4);
+    membership.writeUInt16LE(type, 4);
+    membership.writeUInt16LE(group.length, 6);
+    membership.set(group, 8);
     if (libc.setsockopt(this.#fd, libc.SOL_PACKET, PACKET_ADD_MEMBERSHIP, membership, membership.length) === 0) return;
     const error = new SocketError(`receive frames for other hosts on ${interfaceName}`);
     this.close();

@@ -46,8 +46,11 @@ const FIELDS = {
 /** Problems of an IPPool by itself. */
 const SETTINGS = {
   'ipv4-config-missing': refused(POOL, '`spec.ipv4Config` is missing.'),
-  'not-a-cidr': refused(POOL, '`cidr`, a relay or the destination of a static route is not a subnet.'),
-  'not-an-address': refused(POOL, 'A field is not an IPv4 address.'),
+  'not-a-cidr': refused(
+    POOL,
+    '`cidr`, a relay or the destination of a static route is not a subnet, or `ipv6Config.cidr` is not a prefix for the hosts of the subnet.',
+  ),
+  'not-an-address': refused(POOL, 'A field is not an address.'),
   'not-a-range': refused(POOL, 'An exclusion is neither an address nor a range.'),
   'not-a-mac-address': refused(POOL, 'A reservation does not have the MAC address of a single host.'),
   'not-a-host-name': refused(POOL, '`domainName`, a search domain or the host name of a reservation is not a DNS name.'),
@@ -70,7 +73,7 @@ const SETTINGS = {
     POOL,
     '`serverIP` is left out, and each address of `cidr` is the router, excluded or reserved.',
   ),
-  'subnet-too-small': refused(POOL, '`serverIP`, `start` or `end` is left out of a /31 or /32.'),
+  'subnet-too-small': refused(POOL, '`serverIP`, `start` or `end` is left out of a /31 or /32, or it has `ipv6Config`.'),
   'reservation-in-use': refused(POOL, 'The server, the router or an exclusion has a reserved address.'),
   'address-reserved-twice': refused(POOL, 'Two reservations are for one address.'),
   'mac-reserved-twice': refused(POOL, 'Two reservations are for one MAC address.'),

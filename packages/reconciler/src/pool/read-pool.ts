@@ -50,13 +50,19 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
       return { ok: false, problems: checked.problems.map(describeProblem) };
     }
     warnings.push(describeProblem(first));
-    candidate = without(candidate, first.path.map(String));
+    candidate = without(candidate, leftOutBecauseOf(first.path.map(String)));
   }
   return { ok: false, problems: [`more than ${MOST_LEFT_OUT} settings make no sense; correct them`] };
 }
 
 function isOptionalSetting([, config, setting = '']: readonly string[]): boolean {
-  return config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
+  return config === 'ipv6Config' || (config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting));
+}
+
+/** Without its prefix, nothing is left of the IPv6 settings. */
+function leftOutBecauseOf(path: readonly string[]): readonly string[] {
+  const [spec = '', config = '', setting = ''] = path;
+  return config === 'ipv6Config' && !OPTIONAL_SETTINGS.has(setting) ? [spec, config] : path;
 }
 
 /** The value without the field at a path, or without the entry of a list that the path leads into: the whole entry is removed. */

@@ -10,6 +10,7 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
 import type { PoolReason } from './pool-reason.js';
+import { toDhcpv6Pool } from './to-dhcpv6-pool.js';
 
 /** Addresses of NTP servers that a pool names; a name that is missing here is left out of the option. */
 export type ResolvedNames = ReadonlyMap<string, readonly string[]>;
@@ -37,9 +38,11 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
   }
   const checked = validatePool(toDefinition(objectKey(object.metadata), ipv4Config, resolved));
   const wrongServers = ntpProblems(ipv4Config.ntp ?? []);
-  if (checked.ok && wrongServers.length === 0) return checked;
-  const problems = checked.ok ? [] : checked.problems.map(toObjectProblem);
-  return { ok: false, problems: [...problems, ...wrongServers] };
+  if (!checked.ok) return { ok: false, problems: [...checked.problems.map(toObjectProblem), ...wrongServers] };
+  const ipv6 = toDhcpv6Pool(object, checked.value);
+  const problems = [...wrongServers, ...(ipv6.ok ? [] : ipv6.problems)];
+  if (!ipv6.ok || problems.length > 0) return { ok: false, problems };
+  return ipv6.value === undefined ? checked : { ok: true, value: { ...checked.value, dhcpv6: ipv6.value } };
 }
 
 /** An invalid address of digits and dots is not a name either: a top-level domain is not a number. Source: RFC 3696 §2. */

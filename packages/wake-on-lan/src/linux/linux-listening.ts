@@ -1,9 +1,8 @@
 /** The listeners of Wake-on-LAN on Linux. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
-import { FrameSocket, formatMacAddress, listLinks, UdpBurstSocket } from '@vmdhcp/linux-sockets';
+import { FramePolling, FrameSocket, formatMacAddress, listLinks, UdpBurstSocket } from '@vmdhcp/linux-sockets';
 import type { ListeningPlace, ListeningPorts, PayloadHandler, WakeSocket } from '../listen/listening-ports.js';
 import { ETHERTYPE_WAKE_ON_LAN } from '../packet/wake-frame.js';
-import { FramePolling } from './frame-polling.js';
 
 /** @param promiscuous - true to also receive frames for other hosts. */
 export function linuxListening(promiscuous: boolean): Pick<ListeningPorts, 'listLinks' | 'open'> {
@@ -38,8 +37,8 @@ function openFrames(
 ): WakeSocket {
   const { interfaceName } = place;
   const socket = new FrameSocket({ interfaceName, etherType: ETHERTYPE_WAKE_ON_LAN, promiscuous });
-  const end = polling.add(socket, (payload, sender) =>
-    onPayload(payload, place, () => ({ address: formatMacAddress(sender), port: 0 })),
+  const end = polling.add(() =>
+    socket.receive((payload, sender) => onPayload(payload, place, () => ({ address: formatMacAddress(sender), port: 0 }))),
   );
   return {
     interfaceIndex: socket.interfaceIndex,

@@ -1,0 +1,88 @@
+import type { Ipv6Handlers, Ipv6Sockets } from '@vmdhcp/dhcp-agent';
+import {
+  ipv6AddressBytes,
+  macAddressBytes,
+  parseIpv6Address,
+  readIpv6Address,
+  readMacAddress,
+} from '@vmdhcp/dhcp-allocator/address';
+import { DHCPV6_SERVER_PORT, isRouterSolicitation, NEIGHBOR_DISCOVERY_HOP_LIMIT } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import {
+  encodeUdpPayload,
+  FramePolling,
+  groupHardwareAddressOf,
+  Ipv6PacketSocket,
+  NextHeader,
+  type ReceivedIpv6Packet,
+  readUdpPayload,
+} from '@vmdhcp/linux-sockets';
+
+/** Relay agents and servers: clients send to them. Source: RFC 8415 §7.1. */
+const ALL_SERVERS = group('ff02::1:2');
+/** Source: RFC 4291 §2.7.1. */
+const [ALL_NODES, ALL_ROUTERS] = [group('ff02::1'), group('ff02::2')];
+const ROUTER_SOLICITATION = 133;
+const HOP_LIMIT = 64;
+
+const polling = new FramePolling();
+
+/** DHCPv6 and Router Advertisements on the machine's interfaces. */
+export const linuxIpv6Sockets: Ipv6Sockets = {
+  open: async (interfaceName, handlers) => {
+    const socket = new Ipv6PacketSocket({
+      interfaceName,
+      groups: [ALL_SERVERS, ALL_ROUTERS],
+      udpPort: DHCPV6_SERVER_PORT,
+      icmpv6Type: ROUTER_SOLICITATION,
+    });
+    const stop = polling.add(() => socket.receive((packet) => handle(socket, packet, handlers)));
+    return {
+      interfaceIndex: socket.interfaceIndex,
+      hardwareAddress: socket.hardwareAddress,
+      advertise: (payload, to) => {
+        const destination = to === undefined ? ALL_NODES : ipv6AddressBytes(to.address);
+        const receiver = to === undefined ? groupHardwareAddressOf(ALL_NODES) : macAddressBytes(to.macAddress);
+        const header = { destination, nextHeader: NextHeader.icmpv6, hopLimit: NEIGHBOR_DISCOVERY_HOP_LIMIT };
+        trySend(handlers, () => socket.send({ ...header, payload }, receiver));
+      },
+      close: () => {
+        stop();
+        socket.close();
+      },
+    };
+  },
+};
+
+function group(text: string): Uint8Array {
+  return ipv6AddressBytes(parseIpv6Address(text) ?? 0n);
+}
+
+function handle(socket: Ipv6PacketSocket, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+  if (packet.nextHeader === NextHeader.udp) answer(socket, packet, handlers);
+  else if (isRouterSolicitation(packet.payload, packet.hopLimit)) {
+    const macAddress = readMacAddress(packet.senderHardwareAddress, 0);
+    const address = readIpv6Address(packet.source);
+    handlers.onRouterSolicitation(address === 0n ? undefined : { address, macAddress });
+  }
+}
+
+/** A reply goes to the sender of the frame, so that no address has to be resolved. */
+function answer(socket: Ipv6PacketSocket, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+  const datagram = readUdpPayload(packet.payload);
+  if (datagram === undefined) return;
+  const macAddress = readMacAddress(packet.senderHardwareAddress, 0);
+  const source = { address: readIpv6Address(packet.source), port: datagram.sourcePort, macAddress };
+  const reply = handlers.answerDhcpv6(datagram.data, source);
+  if (reply === undefined) return;
+  const payload = encodeUdpPayload({ sourcePort: DHCPV6_SERVER_PORT, destinationPort: reply.port, data: reply.bytes });
+  const header = { destination: packet.source, nextHeader: NextHeader.udp, hopLimit: HOP_LIMIT };
+  trySend(handlers, () => socket.send({ ...header, payload }, packet.senderHardwareAddress));
+}
+
+function trySend({ onSendFailure }: Ipv6Handlers, send: () => void): void {
+  try {
+    send();
+  } catch (error) {
+    onSendFailure({ error: (error as Error).message, count: 1 });
+  }
+}

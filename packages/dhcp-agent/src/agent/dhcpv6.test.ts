@@ -1,0 +1,219 @@
+/** Agents of a pool with `ipv6Config`: the leader answers DHCPv6 from the recorded IPv4 addresses. */
+import { formatIpv6Address, parseIpv6Address, readIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import {
+  Dhcpv6Option,
+  type Dhcpv6OptionEntry,
+  Dhcpv6Type,
+  decodeDhcpv6Packet,
+  encodeDhcpv6Message,
+  firstOption,
+} from '@vmdhcp/dhcp-allocator/dhcpv6';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FakeGroupLease } from '../testing/fake-group-lease.js';
+import type { FakePod } from '../testing/fake-pod.js';
+import { AgentWorld, clientPacket, type WorldPool } from './agent-world-fixtures.js';
+
+const [MAC_A, MAC_B, MAC_UNKNOWN] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:ff'] as const;
+const IPV6 = { ipv6Config: { cidr: '2001:db8:48::/64' } };
+const DUID = Uint8Array.of(0, 3, 0, 1, 2, 0, 0, 0, 0, 1);
+const NAMES = new Map<number, string>(Object.entries(Dhcpv6Type).map(([name, code]) => [code, name]));
+
+interface Heard {
+  readonly owner: string;
+  readonly type: string | undefined;
+  readonly address: string | undefined;
+  readonly server: Uint8Array | undefined;
+}
+
+let world: AgentWorld;
+let pool: WorldPool;
+let group: FakeGroupLease;
+let heard: Heard[];
+
+beforeEach(() => {
+  world = new AgentWorld();
+  pool = world.addPool();
+  group = world.addGroup();
+  heard = [];
+  pool.network.onDhcpv6Reply = ({ owner, bytes }) => {
+    const decoded = decodeDhcpv6Packet(bytes);
+    if (!decoded.ok) throw new Error(decoded.reason);
+    const { type, options } = decoded.message;
+    const association = firstOption(options, Dhcpv6Option.nonTemporaryAddresses);
+    // IAID, T1, T2, then the header of the option with the address.
+    const address = association !== undefined && association.length >= 32 ? readIpv6Address(association, 16) : undefined;
+    heard.push({
+      owner,
+      type: NAMES.get(type),
+      address: address === undefined ? undefined : formatIpv6Address(address),
+      server: firstOption(options, Dhcpv6Option.serverIdentifier),
+    });
+  };
+  world.record(pool, { '10.0.0.17': MAC_A }, { spec: IPV6 });
+});
+
+async function send(type: keyof typeof Dhcpv6Type, macAddress: string, ...more: readonly Dhcpv6OptionEntry[]): Promise<string[]> {
+  heard.length = 0;
+  const options: Dhcpv6OptionEntry[] = [
+    [Dhcpv6Option.clientIdentifier, DUID],
+    [Dhcpv6Option.nonTemporaryAddresses, Uint8Array.of(0, 0, 0, 1, ...new Uint8Array(8))],
+    ...more,
+  ];
+  const packet = encodeDhcpv6Message({ type: Dhcpv6Type[type], transactionId: 7, options });
+  pool.network.sendDhcpv6(packet, { address: parseIpv6Address('fe80::1') ?? 0n, port: 546, macAddress: macAddress as never });
+  await world.pass(50);
+  return heard.map((one) => `${one.owner}: ${one.type} ${one.address}`);
+}
+
+const renew = () => send('renew', MAC_A, [Dhcpv6Option.serverIdentifier, server]);
+let server: Uint8Array;
+
+/** The client has its address, and knows its server. */
+async function assigned(): Promise<void> {
+  await send('solicit', MAC_A);
+  server = heard[0]?.server ?? new Uint8Array(0);
+  expect(await send('request', MAC_A, [Dhcpv6Option.serverIdentifier, server])).toEqual(['a: reply 2001:db8:48::11']);
+}
+
+const whyNot = (pod: FakePod) =>
+  [...pod.agent.counters.dhcpv6()].flatMap(({ outcome, reason }) => (outcome === 'none' ? [reason] : []));
+const service = (pod: FakePod) => {
+  const { serving, reason, message } = pod.agent.report().get(pool.key) ?? {};
+  return [serving, reason, message];
+};
+
+describe('DHCPv6 of a pool', () => {
+  it('the leader assigns the address that corresponds to the IPv4 address, and the others are silent', async () => {
+    const [, b] = await world.startBoth(group);
+    expect(await send('solicit', MAC_A)).toEqual(['a: advertise 2001:db8:48::11']);
+    await assigned();
+    expect(whyNot(b)).toEqual(['standing-by']);
+  });
+
+  it('a client without a recorded address gets no answer, and the next one as soon as it is recorded', async () => {
+    const [a] = await world.startBoth(group);
+    expect(await send('solicit', MAC_B)).toEqual([]);
+    expect(whyNot(a)).toEqual(['unknown-client']);
+    world.record(pool, { '10.0.0.17': MAC_A, '10.0.0.18': MAC_B }, { spec: IPV6 });
+    await world.pass(1_000);
+    expect(await send('solicit', MAC_B)).toEqual(['a: advertise 2001:db8:48::12']);
+    expect(await send('solicit', MAC_UNKNOWN)).toEqual([]);
+  });
+
+  it('after a take-over a client renews with the next leader, which has the same identifier', async () => {
+    const [a] = await world.startBoth(group);
+    await assigned();
+    void a.agent.stop();
+    await world.pass(5_000);
+    expect(await renew()).toEqual(['b: reply 2001:db8:48::11']);
+    expect(heard[0]?.server).toEqual(server);
+  });
+
+  it('a frozen leader that wakes up after another one took over does not answer', async () => {
+    const [a] = await world.startBoth(group);
+    await assigned();
+    a.process.freeze(10_500);
+    await world.pass(10_000);
+    expect(await renew()).toEqual(['b: reply 2001:db8:48::11']);
+    await world.pass(1_000);
+    expect(await renew()).toEqual(['b: reply 2001:db8:48::11']);
+  });
+
+  it('a prefix that changes comes with the next renewal, and the former address ends', async () => {
+    await world.startBoth(group);
+    await assigned();
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ipv6Config: { cidr: 'fd00:48::/64' } } });
+    await world.pass(1_000);
+    expect(await renew()).toEqual(['a: reply fd00:48::11']);
+  });
+});
+
+describe('Router Advertisements of a pool', () => {
+  const advertisements = () => {
+    const sent: string[] = [];
+    pool.network.onAdvertisement = ({ owner, atMs, to, message }) =>
+      sent.push(`${owner} ${Math.round(atMs / 1_000)} s ${to === undefined ? 'all' : 'one'} ${message.length}`);
+    return sent;
+  };
+
+  it('come from the leader alone, and from the next one after a take-over, with the same content', async () => {
+    const sent = advertisements();
+    const [a] = await world.startBoth(group);
+    pool.network.solicitRouters({ address: 1n, macAddress: MAC_A as never });
+    await world.pass(20_000);
+    // To all when it begins, to the host that asks, to all.
+    expect(sent).toEqual(['a 0 s all 56', 'a 3 s one 56', 'a 16 s all 56']);
+    void a.agent.stop();
+    await world.pass(5_000);
+    expect(sent.slice(3)).toEqual([expect.stringMatching(/^b 23 s all 56$/)]);
+  });
+
+  it('are not sent if the pool does not want them', async () => {
+    const sent = advertisements();
+    world.record(pool, {}, { spec: { ipv6Config: { ...IPV6.ipv6Config, routerAdvertisements: 'Disabled' } } });
+    await world.startBoth(group);
+    pool.network.solicitRouters(undefined);
+    await world.pass(20_000);
+    expect([sent, pool.network.openIpv6Sockets]).toEqual([[], 2]);
+  });
+});
+
+describe('the sockets for IPv6', () => {
+  it('are opened and closed with ipv6Config, and those of IPv4 stay', async () => {
+    world.record(pool, { '10.0.0.17': MAC_A });
+    await world.startBoth(group);
+    expect([pool.network.openSockets, pool.network.openIpv6Sockets]).toEqual([2, 0]);
+    const before = pool.network.opened;
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: IPV6 });
+    await world.pass(1_000);
+    expect(pool.network.openIpv6Sockets).toBe(2);
+    await assigned();
+    world.record(pool, { '10.0.0.17': MAC_A });
+    await world.pass(1_000);
+    expect([pool.network.openIpv6Sockets, pool.network.opened - before]).toEqual([0, 0]);
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ...IPV6, paused: true } });
+    await world.pass(1_000);
+    expect([pool.network.openSockets, pool.network.openIpv6Sockets]).toEqual([0, 0]);
+  });
+
+  it('a pool whose socket for IPv6 cannot be opened is not served, says why, and is served when it can', async () => {
+    pool.network.ipv6OpenFailure = () => new Error('IPv6 packets cannot be received: EPERM');
+    const [a] = await world.startBoth(group);
+    expect(service(a)).toEqual([false, 'SocketFailed', 'IPv6 packets cannot be received: EPERM']);
+    expect(a.agent.unready().join()).toContain('net0 is failed');
+    expect(await world.ask(pool, clientPacket('discover', MAC_A)), 'IPv4 goes on').not.toEqual([]);
+    pool.network.ipv6OpenFailure = () => undefined;
+    await world.pass(5_000);
+    expect([a, ...world.pods].map((pod) => service(pod)[0])).toContain(true);
+    expect(pool.network.openIpv6Sockets).toBe(2);
+  });
+
+  it('a declined address is reported', async () => {
+    const [a] = await world.startBoth(group);
+    await assigned();
+    const octets = [0, 5, 0, 24, ...(Buffer.from('20010db8004800000000000000000011', 'hex') as Uint8Array), ...new Uint8Array(8)];
+    const association = Uint8Array.of(0, 0, 0, 1, ...new Uint8Array(8), ...octets);
+    const packet = encodeDhcpv6Message({
+      type: Dhcpv6Type.decline,
+      transactionId: 8,
+      options: [
+        [Dhcpv6Option.clientIdentifier, DUID],
+        [Dhcpv6Option.serverIdentifier, server],
+        [Dhcpv6Option.nonTemporaryAddresses, association],
+      ],
+    });
+    pool.network.sendDhcpv6(packet, { address: 1n, port: 546, macAddress: MAC_A as never });
+    await world.pass(50);
+    expect(a.observer.events).toContainEqual({
+      kind: 'ipv6-address-declined',
+      pool: pool.key,
+      macAddress: MAC_A,
+      address: parseIpv6Address('2001:db8:48::11'),
+    });
+    expect([...a.agent.counters.dhcpv6()].map(({ outcome, count }) => `${outcome} ${count}`)).toEqual([
+      'answered 1',
+      'assigned 1',
+      'declined 1',
+    ]);
+  });
+});

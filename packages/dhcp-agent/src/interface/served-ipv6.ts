@@ -1,0 +1,105 @@
+/** IPv6 on one interface: each client has the address that corresponds to its IPv4 address, so nothing more is recorded. */
+import type { Lease, Pool, ServedPool } from '@vmdhcp/dhcp-allocator';
+import {
+  answerDhcpv6Packet,
+  correspondingIpv6Address,
+  type Dhcpv6Pool,
+  type Dhcpv6Source,
+  encodeRouterAdvertisement,
+} from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { AgentObserver, Dhcpv6Datagram, Ipv6Socket } from '../ports.js';
+import type { MessageCounters } from '../server/message-counters.js';
+import { RouterAdvertiser } from './router-advertiser.js';
+import type { ServedIpv6 } from './served-interface.js';
+
+/** What serving IPv6 on an interface needs. */
+export interface Ipv6Ports {
+  readonly observer: AgentObserver;
+  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly counters: MessageCounters;
+  /** The pools that are served on the interface now, in order; called for every packet. */
+  readonly pools: () => readonly ServedPool[];
+  /** The recorded address of a client. */
+  readonly leaseOf: (poolName: string, macAddress: string) => Lease | undefined;
+  /** Called for every packet: true if this process is the one that answers. */
+  readonly mayAnswer: () => boolean;
+}
+
+/** Answers the packets of an interface, and advertises its pool. */
+export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<ServedIpv6, 'sockets'> {
+  const { observer, counters, clock, random, mayAnswer } = ports;
+  const pools = () => withIpv6(ports.pools());
+  const advertised = () => pools().find(({ dhcpv6 }) => dhcpv6.advertises);
+  let socket: Ipv6Socket | undefined;
+  const advertiser = new RouterAdvertiser({
+    ...{ clock, random },
+    mayAdvertise: () => socket !== undefined && advertised() !== undefined && mayAnswer(),
+    send: (to) => {
+      const found = advertised();
+      if (socket === undefined || found === undefined) return;
+      const link = { hardwareAddress: socket.hardwareAddress, mtu: found.pool.options.mtu };
+      socket.advertise(encodeRouterAdvertisement(found.dhcpv6, link), to);
+    },
+  });
+  return {
+    isWanted: () => pools().length > 0,
+    look: (open) => {
+      socket = open;
+      advertiser.look();
+    },
+    onRouterSolicitation: (source) => advertiser.answer(source),
+    answerDhcpv6: (packet, source) => {
+      try {
+        return answer(packet, source, ports);
+      } catch (error) {
+        counters.countDhcpv6('none', 'internal-error');
+        observer.observe({ kind: 'packet-failed', interfaceName, error });
+        return undefined;
+      }
+    },
+    onSendFailure: ({ error, count }) => {
+      counters.countDhcpv6('none', 'send-failed', count);
+      observer.observe({ kind: 'replies-not-sent', interfaceName, error, count });
+    },
+  };
+}
+
+interface Ipv6Pool {
+  readonly pool: Pool;
+  readonly dhcpv6: Dhcpv6Pool;
+}
+
+function withIpv6(served: readonly ServedPool[]): Ipv6Pool[] {
+  return served.flatMap(({ pool }) => (pool.dhcpv6 === undefined ? [] : [{ pool, dhcpv6: pool.dhcpv6 }]));
+}
+
+function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhcpv6Datagram | undefined {
+  const { observer, counters, leaseOf, mayAnswer } = ports;
+  if (!mayAnswer()) {
+    counters.countDhcpv6('none', 'standing-by');
+    return undefined;
+  }
+  const pools = withIpv6(ports.pools());
+  const { macAddress } = source;
+  const chosen = pools.find(({ pool }) => leaseOf(pool.name, macAddress) !== undefined) ?? pools[0];
+  const answered = answerDhcpv6Packet(packet, source, {
+    // No pool has a relay, which would name a link.
+    poolOf: () => chosen?.dhcpv6,
+    addressOf: ({ prefix }) => {
+      const lease = chosen && leaseOf(chosen.pool.name, macAddress);
+      return lease && correspondingIpv6Address(prefix, chosen.pool.cidr, lease.address);
+    },
+  });
+  if (answered.kind === 'none') {
+    counters.countDhcpv6('none', answered.reason);
+    return undefined;
+  }
+  const { event, address } = answered;
+  counters.countDhcpv6(event ?? 'answered', '');
+  if (event === 'declined' && chosen !== undefined && address !== undefined)
+    observer.observe({ kind: 'ipv6-address-declined', pool: chosen.pool.name, macAddress, address });
+  return answered;
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { POOL } from './dhcpv6-fixtures.js';
+import { encodeRouterAdvertisement, isRouterSolicitation } from './router-advertisement.js';
+
+const MAC = Uint8Array.of(2, 0, 0, 0, 0, 10);
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+const bare = { ...POOL, options: { ...POOL.options, dnsServers: [], domainSearch: [] } };
+
+/** The options of a message by type, each without type and length. */
+function optionsOf(message: Uint8Array): Map<number, string> {
+  const found = new Map<number, string>();
+  for (let at = 16; at < message.length; ) {
+    const length = 8 * (message[at + 1] as number);
+    expect(length, 'RFC 4861 §4.6: an option has a length').toBeGreaterThan(0);
+    found.set(message[at] as number, hex(message.subarray(at + 2, at + length)));
+    at += length;
+  }
+  return found;
+}
+
+describe('a Router Advertisement', () => {
+  it('RFC 4861 §4.2: says that addresses and options come by DHCPv6, and that it is from no router', () => {
+    const message = encodeRouterAdvertisement(bare, { hardwareAddress: MAC, mtu: undefined });
+    // Type, code, checksum, hop limit, M and O, router lifetime, reachable time, retransmission timer.
+    expect(hex(message.subarray(0, 16))).toBe('860000000' + '0c00000' + '0000000000000000');
+    expect(optionsOf(message)).toEqual(
+      new Map([
+        [1, '02000000000a'],
+        [3, '4080' + '00015180' + '00015180' + '00000000' + '20010db8000000000000000000000000'],
+      ]),
+    );
+  });
+
+  it('RFC 4861 §4.6.4: has the MTU of the pool, unless IPv6 does not allow it', () => {
+    const mtuOf = (mtu: number) => optionsOf(encodeRouterAdvertisement(bare, { hardwareAddress: MAC, mtu })).get(5);
+    expect([mtuOf(1_400), mtuOf(1_280), mtuOf(1_279)]).toEqual(['000000000578', '000000000500', undefined]);
+  });
+
+  it('RFC 8106 §5.1, §5.2: has name servers and search domains', () => {
+    const options = optionsOf(encodeRouterAdvertisement(POOL, { hardwareAddress: MAC, mtu: undefined }));
+    expect(options.get(25)).toBe('0000' + '00000708' + '20010db8000000000000000000000053' + '20010db8000000000000000000000054');
+    const names = hex(Buffer.from('\u0007example\u0003org\u0000\u0003lab\u0007example\u0003org\u0000', 'latin1'));
+    expect(options.get(31)).toBe(`000000000708${names}`.padEnd(2 * (8 * Math.ceil((8 + names.length / 2) / 8) - 2), '0'));
+  });
+});
+
+describe('a Router Solicitation', () => {
+  it.each<[string, number[], number, boolean]>([
+    ['as a host sends it', [133, 0, 0, 0, 0, 0, 0, 0], 255, true],
+    ['that was forwarded', [133, 0, 0, 0, 0, 0, 0, 0], 254, false],
+    ['that is torn', [133, 0, 0, 0, 0, 0, 0], 255, false],
+    ['with another code', [133, 1, 0, 0, 0, 0, 0, 0], 255, false],
+    ['that is another message', [135, 0, 0, 0, 0, 0, 0, 0], 255, false],
+  ])('RFC 4861 §6.1.1: %s', (_, message, hopLimit, isOne) => {
+    expect(isRouterSolicitation(Uint8Array.from(message), hopLimit)).toBe(isOne);
+  });
+
+  it('law: any octets are accepted or not, and nothing is thrown', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(255), (message, hop) => void isRouterSolicitation(message, hop)),
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * Router Advertisements that make no default route: they tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts
+ * do not ask, and do not know their neighbours.
+ */
+import { ipv6AddressBytes } from '../address/ipv6-address.js';
+import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
+import { concatenate, toBytes } from '../wire/big-endian.js';
+import { encodeDomainName } from './domain-name.js';
+
+const ROUTER_SOLICITATION = 133;
+const ROUTER_ADVERTISEMENT = 134;
+const SOLICITATION_LENGTH = 8;
+/** It proves that no router has forwarded the message. Source: RFC 4861 §6.1. */
+export const NEIGHBOR_DISCOVERY_HOP_LIMIT = 255;
+/** M and O: addresses and options by DHCPv6. Source: RFC 4861 §4.2. */
+const MANAGED_AND_OTHER = 0xc0;
+/** L without A: the prefix is on the link, and hosts do not make addresses of it. Source: RFC 4861 §4.6.2. */
+const ON_LINK = 0x80;
+/** Source: RFC 8200 §5. */
+const SMALLEST_MTU = 1_280;
+/** How long the prefix is on the link after the last advertisement: a day. */
+const PREFIX_SECONDS = 86_400;
+/** Name servers are valid for three times the longest interval. Source: RFC 8106 §5.1. */
+const NAMES_SECONDS = 1_800;
+const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31 } as const;
+
+/** True for a message that asks for a Router Advertisement. @param hopLimit - of its packet. Source: RFC 4861 §6.1.1. */
+export function isRouterSolicitation(message: Uint8Array, hopLimit: number): boolean {
+  return (
+    hopLimit === NEIGHBOR_DISCOVERY_HOP_LIMIT &&
+    message.length >= SOLICITATION_LENGTH &&
+    message[0] === ROUTER_SOLICITATION &&
+    message[1] === 0
+  );
+}
+
+/** What an advertisement says besides its pool. */
+export interface AdvertisedLink {
+  /** The sender's MAC address, six octets. */
+  readonly hardwareAddress: Uint8Array;
+  /** Octets; undefined for the usual one. */
+  readonly mtu: number | undefined;
+}
+
+/** The message, an ICMPv6 payload whose checksum is zero. Its router lifetime is 0. Source: RFC 4861 §4.2, RFC 8106 §5. */
+export function encodeRouterAdvertisement(pool: Dhcpv6Pool, { hardwareAddress, mtu = 0 }: AdvertisedLink): Uint8Array {
+  const { prefix, options } = pool;
+  const { dnsServers, domainSearch } = options;
+  const names = [new Uint8Array(2), toBytes(NAMES_SECONDS, 4)];
+  return concatenate([
+    Uint8Array.of(ROUTER_ADVERTISEMENT, 0, 0, 0, 0, MANAGED_AND_OTHER, ...new Uint8Array(10)),
+    option(Option.sourceLinkLayerAddress, [hardwareAddress]),
+    ...(mtu >= SMALLEST_MTU ? [option(Option.mtu, [new Uint8Array(2), toBytes(mtu, 4)])] : []),
+    option(Option.prefix, [
+      Uint8Array.of(prefix.prefixLength, ON_LINK),
+      toBytes(PREFIX_SECONDS, 4),
+      toBytes(PREFIX_SECONDS, 4),
+      new Uint8Array(4),
+      ipv6AddressBytes(prefix.network),
+    ]),
+    ...(dnsServers.length > 0 ? [option(Option.dnsServers, [...names, ...dnsServers.map(ipv6AddressBytes)])] : []),
+    ...(domainSearch.length > 0 ? [option(Option.domainSearch, [...names, ...domainSearch.map(encodeDomainName)])] : []),
+  ]);
+}
+
+/** Padded to a multiple of eight octets, which is the unit of its length. Source: RFC 4861 §4.6. */
+function option(type: number, parts: readonly Uint8Array[]): Uint8Array {
+  const value = concatenate(parts);
+  const units = Math.ceil((2 + value.length) / 8);
+  return concatenate([Uint8Array.of(type, units), value, new Uint8Array(8 * units - 2 - value.length)]);
+}

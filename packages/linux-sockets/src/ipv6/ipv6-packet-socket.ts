@@ -1,0 +1,95 @@
+import { FrameSocket } from '../frames/frame-socket.js';
+import { Code, encodeFilter, WHOLE_PACKET } from '../libc/packet-filter.js';
+import {
+  encodeIpv6Packet,
+  groupHardwareAddressOf,
+  type Ipv6Packet,
+  linkLocalAddressOf,
+  NextHeader,
+  readIpv6Packet,
+} from './ipv6-packet.js';
+
+const ETHERTYPE_IPV6 = 0x86dd;
+const NEXT_HEADER_AT = 6;
+const ICMPV6_TYPE_AT = 40;
+const UDP_DESTINATION_PORT_AT = 42;
+
+/** What an `Ipv6PacketSocket` receives. */
+export interface Ipv6PacketSocketSettings {
+  readonly interfaceName: string;
+  /** Sixteen octets each. */
+  readonly groups: readonly Uint8Array[];
+  /** The port of the UDP datagrams. */
+  readonly udpPort: number;
+  /** The type of the ICMPv6 messages. */
+  readonly icmpv6Type: number;
+}
+
+/** An IPv6 packet, and the host that sent its frame. */
+export interface ReceivedIpv6Packet extends Ipv6Packet {
+  /** Six octets. */
+  readonly senderHardwareAddress: Uint8Array;
+}
+
+/**
+ * Sends and receives IPv6 packets on an interface in frames, independent of the kernel's addresses, routes and sockets: the interface may have no IPv6
+ * at all. Needs CAP_NET_RAW.
+ */
+export class Ipv6PacketSocket {
+  readonly #socket: FrameSocket;
+  /** The address that packets are sent from, sixteen octets. */
+  readonly linkLocalAddress: Uint8Array;
+
+  /** @throws SocketError */
+  constructor({ interfaceName, groups, ...accepted }: Ipv6PacketSocketSettings) {
+    this.#socket = new FrameSocket({
+      interfaceName,
+      etherType: ETHERTYPE_IPV6,
+      groups: groups.map(groupHardwareAddressOf),
+      filter: encodeIpv6Filter(accepted),
+    });
+    this.linkLocalAddress = linkLocalAddressOf(this.#socket.hardwareAddress);
+  }
+
+  /** The interface as it was when the socket was opened; another one of the same name has another index. */
+  get interfaceIndex(): number {
+    return this.#socket.interfaceIndex;
+  }
+
+  /** The interface's own MAC address, six octets. */
+  get hardwareAddress(): Uint8Array {
+    return this.#socket.hardwareAddress;
+  }
+
+  /** Sends a packet from the link-local address. @param hardwareAddress - of the receiver. @throws SocketError */
+  send(packet: Omit<Ipv6Packet, 'source'>, hardwareAddress: Uint8Array): void {
+    this.#socket.send(encodeIpv6Packet({ ...packet, source: this.linkLocalAddress }), hardwareAddress);
+  }
+
+  /** Handles the packets since the last call, at most 1024; does not wait. Returns how many. */
+  receive(handler: (packet: ReceivedIpv6Packet) => void): number {
+    return this.#socket.receive((octets, sender) => {
+      const packet = readIpv6Packet(octets);
+      if (packet !== undefined) handler({ ...packet, senderHardwareAddress: Uint8Array.from(sender) });
+    });
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+/** A program for the datagrams to a port, and for ICMPv6 messages of a type. */
+export function encodeIpv6Filter({ udpPort, icmpv6Type }: Pick<Ipv6PacketSocketSettings, 'udpPort' | 'icmpv6Type'>): Buffer {
+  return encodeFilter([
+    { code: Code.loadOctetAt, value: NEXT_HEADER_AT },
+    { code: Code.jumpIfEqual, value: NextHeader.udp, ifFalse: 2 },
+    { code: Code.loadHalfWordAt, value: UDP_DESTINATION_PORT_AT },
+    { code: Code.jumpIfEqual, value: udpPort, ifTrue: 4, ifFalse: 3 },
+    { code: Code.jumpIfEqual, value: NextHeader.icmpv6, ifFalse: 2 },
+    { code: Code.loadOctetAt, value: ICMPV6_TYPE_AT },
+    { code: Code.jumpIfEqual, value: icmpv6Type, ifTrue: 1 },
+    { code: Code.return, value: 0 },
+    { code: Code.return, value: WHOLE_PACKET },
+  ]);
+}

@@ -1,0 +1,98 @@
+import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import type { IPv6Config } from '@vmdhcp/ippool-api';
+import { describe, expect, it } from 'vitest';
+import { pool } from '../fixtures/object-fixtures.js';
+import { checkPool } from './check-pool.js';
+import { readPool } from './read-pool.js';
+
+const UID = '8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10';
+/** The server of each subnet: a /31 has no network address. */
+const SERVERS: Readonly<Record<string, string>> = { '10.0.0.0/31': '10.0.0.0', '10.0.0.0/24': '10.0.0.2' };
+const CIDR = '2001:db8:48::/64';
+
+function objectOf(ipv6Config: Partial<IPv6Config>, subnet?: string) {
+  const ipv4Config =
+    subnet === undefined ? {} : { cidr: subnet, serverIP: SERVERS[subnet], pool: { start: '10.0.0.1', end: '10.0.0.1' } };
+  const object = pool('p', { ipv4Config });
+  const spec = { ...(object.spec as object), ipv6Config: { cidr: CIDR, ...ipv6Config } };
+  return { ...object, metadata: { ...object.metadata, uid: UID }, spec };
+}
+
+function problemsOf(ipv6Config: Partial<IPv6Config>, subnet?: string): string[] {
+  const checked = checkPool(objectOf(ipv6Config, subnet));
+  return checked.ok
+    ? []
+    : checked.problems.map(({ path, message, remedy }) => `${path.slice(2).join('.')}: ${message}; ${remedy}`);
+}
+
+describe('the IPv6 part of an IPPool', () => {
+  it('has the options, the lifetimes, and the identifier that every agent of the pool uses', () => {
+    const checked = checkPool(
+      objectOf({ dns: ['2001:db8:48::53'], domainSearch: ['lab.example'], ntp: ['2001:db8:48::7b'], leaseTime: 1_000 }),
+    );
+    const { prefix, options, serverIdentifier, ...rest } = (checked.ok && checked.pool.dhcpv6) || {};
+    expect(rest).toMatchObject({ validLifetimeSeconds: 1_000, preferredLifetimeSeconds: 750, rapidCommit: true, relays: [] });
+    expect([formatIpv6Address(prefix?.network ?? 0n), prefix?.prefixLength]).toEqual(['2001:db8:48::', 64]);
+    expect(Buffer.from(serverIdentifier ?? []).toString('hex')).toBe(`0004${UID.replaceAll('-', '')}`);
+    expect(options?.domainSearch).toEqual(['lab.example']);
+    expect([options?.dnsServers, options?.ntpServers].flat().map((one) => formatIpv6Address(one ?? 0n))).toEqual([
+      '2001:db8:48::53',
+      '2001:db8:48::7b',
+    ]);
+  });
+
+  it('lasts a day unless it says for how long', () => {
+    const checked = checkPool(objectOf({}));
+    expect(checked.ok && checked.pool.dhcpv6).toMatchObject({ validLifetimeSeconds: 86_400, preferredLifetimeSeconds: 64_800 });
+  });
+
+  it('is absent if nothing is said about IPv6', () => {
+    const checked = checkPool(pool('p'));
+    expect(checked.ok && checked.pool.dhcpv6).toBeUndefined();
+  });
+
+  const PREFIX = 'is not a prefix of global or unique local addresses; write one, as in fd00:48::/64';
+  it.each<[string, Partial<IPv6Config>, string | undefined, readonly string[]]>([
+    ['link-local', { cidr: 'fe80::/64' }, undefined, [`cidr: "fe80::/64" ${PREFIX}`]],
+    ['multicast', { cidr: 'ff02::/64' }, undefined, [`cidr: "ff02::/64" ${PREFIX}`]],
+    ['an address of a host', { cidr: '2001:db8::1/64' }, undefined, [`cidr: "2001:db8::1/64" ${PREFIX}`]],
+    ['larger than all global addresses', { cidr: '2000::/2' }, undefined, [`cidr: "2000::/2" ${PREFIX}`]],
+    ['misspelled', { cidr: '2001:db8:::/64' }, undefined, [`cidr: "2001:db8:::/64" ${PREFIX}`]],
+    ['of the same size', { cidr: '2001:db8::/120' }, '10.0.0.0/24', []],
+    [
+      'smaller than the subnet',
+      { cidr: '2001:db8::/121' },
+      '10.0.0.0/24',
+      ['cidr: "2001:db8::/121" has fewer addresses than ipv4Config.cidr; write a prefix length of 120 or less'],
+    ],
+    [
+      'beside a /31',
+      {},
+      '10.0.0.0/31',
+      [`cidr: "${CIDR}" does not fit a /31 or /32; remove ipv6Config, or use a larger ipv4Config.cidr`],
+    ],
+  ])('has a prefix for the hosts of the subnet: %s', (_, config, subnet, problems) => {
+    expect(problemsOf(config, subnet)).toEqual(problems);
+  });
+
+  it('has addresses and names in its options', () => {
+    expect(problemsOf({ dns: ['2001:db8::53', '1::2::3'], ntp: [':::'], domainSearch: ['a.example', '-b'] })).toEqual([
+      'dns.1: "1::2::3" is not an IPv6 address; write it as in 2001:db8:48::53',
+      'ntp.0: ":::" is not an IPv6 address; write it as in 2001:db8:48::53',
+      'domainSearch.1: "-b" is not a domain name; write it as in lab.example.org',
+    ]);
+  });
+});
+
+describe('a stored pool with a mistake in its IPv6 part', () => {
+  it.each<[string, Partial<IPv6Config>, boolean, string]>([
+    ['a wrong name server is left out', { dns: [':::'] }, true, 'spec.ipv6Config.dns[0]'],
+    ['a prefix that cannot be used leaves no IPv6', { cidr: 'fe80::/64' }, false, 'spec.ipv6Config.cidr'],
+    ['so does a missing one', { cidr: undefined as never }, false, 'spec.ipv6Config.cidr'],
+  ])('is served by DHCP nevertheless: %s', (_, config, hasIpv6, place) => {
+    const read = readPool(objectOf(config));
+    if (!read.ok) throw new Error(read.problems.join());
+    expect(read.pool.dhcpv6 !== undefined).toBe(hasIpv6);
+    expect(read.warnings).toEqual([expect.stringContaining(`${place}: `)]);
+  });
+});

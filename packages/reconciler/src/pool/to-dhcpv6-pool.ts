@@ -1,0 +1,75 @@
+import { type Checked, isHostName, type Pool, type Problem } from '@vmdhcp/dhcp-allocator';
+import { type Ipv6Prefix, parseIpv6Address, parseIpv6Prefix, prefixContains } from '@vmdhcp/dhcp-allocator/address';
+import { type Dhcpv6Pool, serverIdentifierOf } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import { type IPPool, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
+import type { PoolReason } from './pool-reason.js';
+
+const DEFAULT_LEASE_TIME_SECONDS = 86_400;
+/** Share of the valid lifetime. */
+const PREFERRED = 0.75;
+/** Global addresses, and unique local ones. Source: RFC 4291 §2.4, RFC 4193 §3.1. */
+const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefix(text) ?? []);
+/** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
+const LONGEST_SUBNET = 30;
+
+type Word = 'not-a-cidr' | 'not-an-address' | 'not-a-host-name' | 'subnet-too-small';
+type Found = readonly [reason: Word, path: readonly (string | number)[], message: string, remedy: string];
+
+/** The IPv6 part of the pool that an IPPool describes; undefined if it has none. @param pool - its IPv4 part. */
+export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dhcpv6Pool | undefined, PoolReason> {
+  const config = spec.ipv6Config;
+  if (config === undefined) return { ok: true, value: undefined };
+  const prefix = parseIpv6Prefix(config.cidr);
+  const found = [...prefixProblems(config.cidr, prefix, pool), ...optionProblems(config)];
+  if (prefix === undefined || found.length > 0) return { ok: false, problems: found.map((one) => toProblem(config, one)) };
+  const { dns = [], domainSearch = [], ntp = [], leaseTime = DEFAULT_LEASE_TIME_SECONDS } = config;
+  const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
+  const options = { dnsServers: addresses(dns), domainSearch, ntpServers: addresses(ntp), bootFileUrl: undefined };
+  return {
+    ok: true,
+    value: {
+      prefix,
+      serverIdentifier: serverIdentifierOf(metadata.uid ?? objectKey(metadata)),
+      preferredLifetimeSeconds: Math.floor(leaseTime * PREFERRED),
+      validLifetimeSeconds: leaseTime,
+      rapidCommit: true,
+      addressRegistration: false,
+      relays: [],
+      advertises: config.routerAdvertisements !== 'Disabled',
+      options,
+    },
+  };
+}
+
+function toProblem(config: IPv6Config, [reason, path, message, remedy]: Found): Problem<PoolReason> {
+  const value = path.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], config);
+  return { reason, path: ['spec', 'ipv6Config', ...path], value, message: `${JSON.stringify(value)} ${message}`, remedy };
+}
+
+function prefixProblems(text: string, prefix: Ipv6Prefix | undefined, { cidr: { prefixLength } }: Pool): Found[] {
+  const isForHosts = HOST_ADDRESSES.some((one) => prefix !== undefined && isInside(prefix, one));
+  const longest = 96 + prefixLength;
+  if (prefix === undefined || !isForHosts || parseIpv6Address(text.split('/')[0] ?? '') !== prefix.network)
+    return [['not-a-cidr', ['cidr'], 'is not a prefix of global or unique local addresses', 'write one, as in fd00:48::/64']];
+  if (prefix.prefixLength > longest)
+    return [['not-a-cidr', ['cidr'], 'has fewer addresses than ipv4Config.cidr', `write a prefix length of ${longest} or less`]];
+  if (prefixLength <= LONGEST_SUBNET) return [];
+  return [['subnet-too-small', ['cidr'], 'does not fit a /31 or /32', 'remove ipv6Config, or use a larger ipv4Config.cidr']];
+}
+
+function isInside({ network, prefixLength }: Ipv6Prefix, other: Ipv6Prefix): boolean {
+  return prefixLength >= other.prefixLength && prefixContains(other, network);
+}
+
+function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): Found[] {
+  const addresses = ([field, texts]: readonly ['dns' | 'ntp', readonly string[]]) =>
+    texts.flatMap((text, index): Found[] => {
+      if (parseIpv6Address(text) !== undefined) return [];
+      return [['not-an-address', [field, index], 'is not an IPv6 address', 'write it as in 2001:db8:48::53']];
+    });
+  const names = domainSearch.flatMap((name, index): Found[] => {
+    if (isHostName(name)) return [];
+    return [['not-a-host-name', ['domainSearch', index], 'is not a domain name', 'write it as in lab.example.org']];
+  });
+  return [...addresses(['dns', dns]), ...addresses(['ntp', ntp]), ...names];
+}
