@@ -104,6 +104,26 @@ describe('a group of agents', () => {
     await waitFor('an answer', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
   });
 
+  it.skipIf(!has('dhclient'))(
+    `the leader is killed: a machine renews its IPv6 address with the next leader ${needs('dhclient')}`,
+    async () => {
+      const leader = await serve({ ipv6Config: { cidr: '2001:db8:48::/64', leaseTime: 10 } });
+      const web = lab.addMachine('web', { network: 'br48', macAddress: WEB });
+      await waitFor('a link-local address', () => !web.ip('-6', 'address', 'show', 'dev', 'eth0').includes('tentative'));
+      const files = ['-lf', `${web.folder}/leases`, '-pf', `${web.folder}/pid`];
+      const client = web.start('dhclient', ['-6', '-d', '-v', '-sf', '/bin/true', '-cf', '/dev/null', ...files, 'eth0']);
+      const seen = (text: string, since = 0) => client.lines.slice(since).some((line) => line.includes(text));
+      await waitFor('its address', () => seen('IAADDR 2001:db8:48::a'));
+      const link = leader.machine.ip('-6', 'address', 'show', 'dev', agentInterfaceName(POOL));
+      expect(link, 'no guest can reach the pod by IPv6').toBe('');
+      leader.process?.kill('SIGKILL');
+      const before = client.lines.length;
+      await waitFor('a renewal', () => seen('RCV: Reply message', before), PATIENCE_MS);
+      expect([seen('IAADDR 2001:db8:48::a', before), seen('XMT: Solicit', before)]).toEqual([true, false]);
+      client.kill('SIGKILL');
+    },
+  );
+
   it('the leader is killed while its Lease is renewed rarely: clients get an answer as soon', async () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;

@@ -8,7 +8,12 @@ function sourcesOf(more: Partial<MetricSources> = {}) {
     { type: 'discover', outcome: 'offer', reason: '', count: 2 },
     { type: 'request', outcome: 'nak', reason: 'address-not-its-own', count: 1 },
   ];
-  const counters = { messages: () => messages, dropped: () => new Map([['too-short', 4]]), omittedOptions: 5 };
+  const counters = {
+    messages: () => messages,
+    dropped: () => new Map([['too-short', 4]]),
+    dhcpv6: () => [{ outcome: 'none', reason: 'unknown-client', count: 6 }],
+    omittedOptions: 5,
+  };
   const events = new Map<LeaseEvent, number>([['bound', 7]]);
   const served = new Map([
     ['default/net-48', true],
@@ -35,6 +40,7 @@ describe('the metrics of an agent', () => {
       'vmdhcp_agent_messages_total{type="discover",outcome="offer",reason=""} 2',
       'vmdhcp_agent_messages_total{type="request",outcome="nak",reason="address-not-its-own"} 1',
       'vmdhcp_agent_packets_dropped_total{reason="too-short"} 4',
+      'vmdhcp_agent_dhcpv6_packets_total{outcome="none",reason="unknown-client"} 6',
       'vmdhcp_agent_options_omitted_total 5',
       'vmdhcp_agent_lease_events_total{event="bound"} 7',
       'vmdhcp_agent_pool_served{pool="default/net-48"} 1',
