@@ -284,6 +284,7 @@ export const PACKAGES = {
     imports: [
       '@vmdhcp/bare-metal',
       '@vmdhcp/dhcp-allocator',
+      '@vmdhcp/dhcp-allocator/*',
       '@vmdhcp/ippool-api',
       '@vmdhcp/ippool-api/agent',
       '@vmdhcp/ippool-api/bare-metal/keys',

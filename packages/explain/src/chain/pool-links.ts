@@ -1,5 +1,7 @@
 /** The pool of an interface's network, and the address that it records. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, parseIpv4Cidr, parseIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
+import { correspondingIpv6Address } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import {
   describeCount,
   describeNames,
@@ -60,8 +62,21 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
   if (recorded === undefined || isOfAnother) return withoutAddress(isExplained || !isUsed(pool));
   const how = reservationOf(pool, recorded) === one.macAddress ? 'reserved for' : 'assigned to';
   const isPending = entry.address !== recorded && !isExplained;
-  const facts = [{ link: 'address', facts: `${recorded} is ${how} ${one.macAddress}` }] as const;
+  const addresses = [recorded, ...ipv6AddressOf(pool, recorded)].join(' and ');
+  const facts = [
+    { link: 'address', facts: `${addresses} ${addresses === recorded ? 'is' : 'are'} ${how} ${one.macAddress}` },
+  ] as const;
   return { address: recorded, facts, findings: isPending ? [finding('AddressPending')] : [] };
+}
+
+/** The IPv6 address that comes with an address, in a pool that has IPv6. */
+function ipv6AddressOf({ spec }: KubernetesObject, recorded: string): string[] {
+  const prefix = parseIpv6Prefix(readText(spec, 'ipv6Config', 'cidr') ?? '');
+  const subnet = parseIpv4Cidr(readText(spec, 'ipv4Config', 'cidr') ?? '');
+  const address = parseIpv4Address(recorded);
+  if (prefix === undefined || subnet === undefined || address === undefined) return [];
+  const found = correspondingIpv6Address(prefix, subnet, address);
+  return found === undefined ? [] : [formatIpv6Address(found)];
 }
 
 /** If the pool cannot be read. */
