@@ -60,13 +60,15 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
   const recorded = recordedFor(pool, one.macAddress);
   const isOfAnother = entry.findings.some(({ reason }) => reason === 'MacAddressClaimedTwice');
   if (recorded === undefined || isOfAnother) return withoutAddress(isExplained || !isUsed(pool));
-  const how = reservationOf(pool, recorded) === one.macAddress ? 'reserved for' : 'assigned to';
   const isPending = entry.address !== recorded && !isExplained;
-  const addresses = [recorded, ...ipv6AddressOf(pool, recorded)].join(' and ');
-  const facts = [
-    { link: 'address', facts: `${addresses} ${addresses === recorded ? 'is' : 'are'} ${how} ${one.macAddress}` },
-  ] as const;
+  const facts = [{ link: 'address', facts: describeAddresses(pool, recorded, one.macAddress) }] as const;
   return { address: recorded, facts, findings: isPending ? [finding('AddressPending')] : [] };
+}
+
+function describeAddresses(pool: KubernetesObject, recorded: string, macAddress: string | undefined): string {
+  const addresses = [recorded, ...ipv6AddressOf(pool, recorded)];
+  const how = reservationOf(pool, recorded) === macAddress ? 'reserved for' : 'assigned to';
+  return `${addresses.join(' and ')} ${addresses.length === 1 ? 'is' : 'are'} ${how} ${macAddress}`;
 }
 
 /** The IPv6 address that comes with an address, in a pool that has IPv6. */
