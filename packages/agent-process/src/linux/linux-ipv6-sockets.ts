@@ -1,6 +1,7 @@
 import type { Ipv6Handlers, Ipv6Sockets } from '@vmdhcp/dhcp-agent';
 import {
   ipv6AddressBytes,
+  isGroupMacAddress,
   macAddressBytes,
   parseIpv6Address,
   readIpv6Address,
@@ -57,19 +58,28 @@ function group(text: string): Uint8Array {
   return ipv6AddressBytes(parseIpv6Address(text) ?? 0n);
 }
 
-function handle(socket: Ipv6PacketSocket, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+/** Handles one packet of a client. */
+export function handle(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   if (packet.nextHeader === NextHeader.udp) answer(socket, packet, handlers);
   else if (isRouterSolicitation(packet.payload, packet.hopLimit)) {
     const macAddress = readMacAddress(packet.senderHardwareAddress, 0);
-    const address = readIpv6Address(packet.source);
-    handlers.onRouterSolicitation(address === 0n ? undefined : { address, macAddress });
+    const isOne = isLinkLocal(packet.source) && !isGroupMacAddress(macAddress);
+    handlers.onRouterSolicitation(isOne ? { address: readIpv6Address(packet.source), macAddress } : undefined);
   }
 }
 
-/** A reply goes to the sender of the frame, so that no address has to be resolved. */
-function answer(socket: Ipv6PacketSocket, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+/** Source: RFC 4291 §2.5.6. */
+function isLinkLocal([first, second = 0]: Uint8Array): boolean {
+  return first === 0xfe && (second & 0xc0) === 0x80;
+}
+
+/**
+ * A reply goes to the sender of the frame, so that no address has to be resolved. Clients send to all servers, from the link. Source: RFC 8415 §13.1, §16.
+ */
+function answer(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   const datagram = readUdpPayload(packet.payload);
-  if (datagram === undefined) return;
+  if (datagram?.destinationPort !== DHCPV6_SERVER_PORT) return;
+  if (!isLinkLocal(packet.source) || Buffer.compare(packet.destination, ALL_SERVERS) !== 0) return;
   const macAddress = readMacAddress(packet.senderHardwareAddress, 0);
   const source = { address: readIpv6Address(packet.source), port: datagram.sourcePort, macAddress };
   const reply = handlers.answerDhcpv6(datagram.data, source);

@@ -67,8 +67,8 @@ export class BareHostStatus {
   startServer(where: ListenAddress): Promise<Server> {
     return startStatusServer(where, {
       unready: () => this.#unready(),
-      // The earlier pools are served, so the agent is ready.
-      lacks: this.#parts.fileProblems,
+      // The earlier pools are served, or IPv4 is, so the agent is ready.
+      lacks: () => [...this.#parts.fileProblems(), ...this.#parts.interfaces().ipv6Problems()],
       registry: this.metrics.registry,
       pages: { '/leases': leasesPage(() => this.#parts.planned().leases()) },
     });

@@ -55,6 +55,7 @@ function interfaces({ configures = true, present = [] as number[] } = {}) {
         get state() {
           return states.get(opened.name) ?? { kind: 'opening' };
         },
+        ipv6Problem: opened.name === 'eth2' ? 'IPv6 is not served: EPERM' : undefined,
         check: async () => void log.push(`check ${opened.name}`),
         stop: () => void log.push(`stop ${opened.name}`),
         inject: (packet) => void log.push(`inject ${opened.name} ${packet.length}`),
@@ -66,6 +67,10 @@ function interfaces({ configures = true, present = [] as number[] } = {}) {
 }
 
 describe('the interfaces of a bare host', () => {
+  it('are named where IPv6 is not served', () => {
+    expect(interfaces().made.ipv6Problems()).toEqual(['interface eth2: IPv6 is not served: EPERM']);
+  });
+
   it('have the current pools of the server, in order', () => {
     const { made, parts, server } = interfaces();
     const namesOn = (name: string) =>

@@ -30,7 +30,7 @@ export interface HostInterfacesSettings {
   readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
   /** True if the agent adds missing server addresses. */
   readonly configuresInterfaces: boolean;
-  readonly open: (parts: InterfaceParts) => Pick<ServedInterface, 'state' | 'check' | 'stop' | 'inject' | 'send'>;
+  readonly open: (parts: InterfaceParts) => Pick<ServedInterface, 'state' | 'ipv6Problem' | 'check' | 'stop' | 'inject' | 'send'>;
 }
 
 export class HostInterfaces {
@@ -61,6 +61,13 @@ export class HostInterfaces {
 
   stateOf(name: string): InterfaceState {
     return this.#interfaces.get(name)?.state ?? { kind: 'opening' };
+  }
+
+  /** Why IPv6 is not served on interfaces, a line each. */
+  ipv6Problems(): string[] {
+    return [...this.#interfaces].flatMap(([name, { ipv6Problem }]) =>
+      ipv6Problem === undefined ? [] : [`interface ${name}: ${ipv6Problem}`],
+    );
   }
 
   /**

@@ -155,6 +155,7 @@ export class DhcpAgent {
           followed: this.#pools.get(key),
           version: this.#pools.versionOf(key),
           socket: this.#sockets.stateOf(interfaceName),
+          ipv6Problem: this.#sockets.ipv6ProblemOf(interfaceName),
           isSuspended: this.#leadership.isSuspended(key),
           isDryRun: this.#settings.isDryRun,
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,

@@ -19,6 +19,8 @@ export interface ReportedPoolState {
   readonly followed: FollowedPool;
   readonly version: string | undefined;
   readonly socket: PoolSocketState;
+  /** Why IPv6 is not served although it should be. */
+  readonly ipv6Problem?: string | undefined;
   readonly isSuspended: boolean;
   /** True if the agent serves nothing in any case. */
   readonly isDryRun: boolean;
@@ -75,8 +77,9 @@ function toLeaderService({
   interfaceName,
   followed,
   addresses,
+  ipv6Problem,
   rogueServers = [],
-}: Pick<ReportedPoolState, 'interfaceName' | 'rogueServers'> & {
+}: Pick<ReportedPoolState, 'interfaceName' | 'ipv6Problem' | 'rogueServers'> & {
   readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
   readonly addresses: NonNullable<ReportedPoolState['addresses']>;
 }): Service {
@@ -86,7 +89,7 @@ function toLeaderService({
   if (followed.stopsForRogueServer && rogueServers.length > 0) {
     return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network; switch it off');
   }
-  return { serving: true };
+  return ipv6Problem === undefined ? { serving: true } : not('SocketFailed', ipv6Problem);
 }
 
 function toSocketTrouble(interfaceName: string, socket: Exclude<PoolSocketState, { readonly kind: 'serving' }>): Service {

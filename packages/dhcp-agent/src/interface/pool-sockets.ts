@@ -68,6 +68,11 @@ export class PoolSockets {
     return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
   }
 
+  /** Why IPv6 is not served on an interface although it should be. */
+  ipv6ProblemOf(interfaceName: string): string | undefined {
+    return this.#interfaces.get(interfaceName)?.ipv6Problem;
+  }
+
   /** Answers a packet that was received earlier, as if it came in now. */
   inject(interfaceName: string, packet: Uint8Array): void {
     this.#interfaces.get(interfaceName)?.inject(packet);

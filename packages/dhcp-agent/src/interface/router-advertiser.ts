@@ -63,6 +63,9 @@ export class RouterAdvertiser {
     const isAlone = source !== undefined && this.#answers.take(clock.nowMs());
     const delayMs = random() * DELAY_MS;
     if (!isAlone) this.#nextAtMs = Math.min(this.#nextAtMs, clock.nowMs() + delayMs);
-    else clock.after(delayMs, () => (mayAdvertise() ? send(source) : undefined));
+    clock.after(delayMs, () => {
+      if (!isAlone) this.look();
+      else if (mayAdvertise()) send(source);
+    });
   }
 }

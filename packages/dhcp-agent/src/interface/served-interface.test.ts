@@ -1,6 +1,6 @@
 import { settle } from '@vmdhcp/kube-runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DhcpSocketEvents } from '../ports.js';
+import type { DhcpSocketEvents, Ipv6Socket } from '../ports.js';
 import { RecordingObserver } from '../testing/recording-observer.js';
 import { ServedInterface } from './served-interface.js';
 
@@ -224,5 +224,60 @@ describe('an interface that is served', () => {
     nowMs = 2_001;
     await served.check();
     expect(opened).toEqual([7, 7, 7, 9]);
+  });
+});
+
+describe('IPv6 of an interface', () => {
+  it('is opened while it is wanted, and its failure and its end are seen, which do not concern IPv4', async () => {
+    let isWanted = true;
+    let fails = true;
+    const seen: (Ipv6Socket | undefined)[] = [];
+    const socket: Ipv6Socket = {
+      interfaceIndex: 7,
+      hardwareAddress: new Uint8Array(6),
+      advertise: () => undefined,
+      close: () => changes.push('closed'),
+    };
+    const both = new ServedInterface('net0', {
+      observer,
+      nowMs: () => nowMs,
+      handler: () => undefined,
+      sockets: {
+        indexOf: () => index,
+        open: async () => ({ interfaceIndex: index, sendsFrames: true, inject: () => 0, send: () => 0, close: () => 0 }),
+      },
+      socketEvents: { onSendFailure: () => undefined, onBurst: () => undefined },
+      ipv6: {
+        sockets: { open: () => (fails ? Promise.reject(new Error('EPERM')) : Promise.resolve(socket)) },
+        isWanted: () => isWanted,
+        look: (open) => seen.push(open),
+        answerDhcpv6: () => undefined,
+        onRouterSolicitation: () => undefined,
+        onSendFailure: () => undefined,
+      },
+      onStateChange: () => undefined,
+    });
+    await both.check();
+    expect([both.state.kind, both.ipv6Problem, seen.at(-1)]).toEqual(['serving', 'IPv6 is not served: EPERM', undefined]);
+    fails = false;
+    nowMs = 1_000;
+    await both.check();
+    expect([both.ipv6Problem, seen.at(-1)]).toEqual([undefined, socket]);
+    isWanted = false;
+    await both.check();
+    expect([seen.at(-1), changes]).toEqual([undefined, ['closed']]);
+    isWanted = true;
+    await both.check();
+    index = 0;
+    await both.check();
+    index = 7;
+    await both.check();
+    expect(
+      observer.events.map(({ kind }) => kind),
+      'each once',
+    ).toEqual(['socket-failed', 'interface-missing', 'interface-back']);
+    changes.length = 0;
+    both.stop();
+    expect([seen.at(-1), changes], 'nothing is sent on a closed socket').toEqual([undefined, ['closed']]);
   });
 });

@@ -57,13 +57,24 @@ export class ServedInterface {
     });
     this.#served = ipv6;
     this.#ipv6 =
-      ipv6 && new InterfaceSocket(name, { ...common, open: async (onError) => ipv6.sockets.open(name, { ...ipv6, onError }) });
+      ipv6 &&
+      new InterfaceSocket(name, {
+        ...common,
+        // The port reports that the interface comes and goes.
+        observer: { observe: (event) => (event.kind === 'socket-failed' ? observer.observe(event) : undefined) },
+        open: (onError) => ipv6.sockets.open(name, { ...ipv6, onError }).catch(explain),
+      });
   }
 
-  /** Serving if all of its sockets are. */
+  /** The state of the port; IPv6 does not matter for it. */
   get state(): InterfaceState {
-    const { state } = this.#dhcp;
-    return state.kind === 'serving' && this.#served?.isWanted() ? (this.#ipv6?.state ?? state) : state;
+    return this.#dhcp.state;
+  }
+
+  /** Why IPv6 is not served although it should be; undefined if it is, or is being opened. */
+  get ipv6Problem(): string | undefined {
+    const state = this.#ipv6?.state;
+    return state?.kind === 'failed' && this.#served?.isWanted() ? state.message : undefined;
   }
 
   /** Opens or closes the sockets to match the interface. Call it repeatedly; it never throws. */
@@ -92,5 +103,10 @@ export class ServedInterface {
   stop(): void {
     this.#isStopped = true;
     for (const socket of [this.#dhcp, this.#ipv6]) void socket?.check(false);
+    this.#served?.look(undefined);
   }
+}
+
+function explain(cause: unknown): never {
+  throw new Error(`IPv6 is not served: ${(cause as Error).message}`, { cause });
 }

@@ -32,16 +32,22 @@ export interface Ipv6Ports {
 export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<ServedIpv6, 'sockets'> {
   const { observer, counters, clock, random, mayAnswer } = ports;
   const pools = () => withIpv6(ports.pools());
-  const advertised = () => pools().find(({ dhcpv6 }) => dhcpv6.advertises);
+  const advertised = () => pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
   let socket: Ipv6Socket | undefined;
   const advertiser = new RouterAdvertiser({
     ...{ clock, random },
-    mayAdvertise: () => socket !== undefined && advertised() !== undefined && mayAnswer(),
+    mayAdvertise: () => socket !== undefined && advertised().length > 0 && mayAnswer(),
     send: (to) => {
       const found = advertised();
-      if (socket === undefined || found === undefined) return;
-      const link = { hardwareAddress: socket.hardwareAddress, mtu: found.pool.options.mtu };
-      socket.advertise(encodeRouterAdvertisement(found.dhcpv6, link), to);
+      if (socket === undefined) return;
+      const link = { hardwareAddress: socket.hardwareAddress, mtu: found[0]?.pool.options.mtu };
+      socket.advertise(
+        encodeRouterAdvertisement(
+          found.map(({ dhcpv6 }) => dhcpv6),
+          link,
+        ),
+        to,
+      );
     },
   });
   return {

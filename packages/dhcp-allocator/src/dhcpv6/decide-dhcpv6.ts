@@ -71,7 +71,8 @@ const DECISIONS: Readonly<Record<Dhcpv6ClientMessageType, Decide>> = {
   rebind: decideRebind,
   release: (client, known) => decideReturn(client, known, 'released'),
   decline: (client, known) => decideReturn(client, known, 'declined'),
-  informationRequest: () => ({ kind: 'reply', associations: [], isInformation: true }),
+  informationRequest: (_, { address }) =>
+    address === undefined ? ignore('unknown-client') : { kind: 'reply', associations: [], isInformation: true },
   addressRegistrationInform: decideRegistration,
 };
 
@@ -111,11 +112,12 @@ function decideRebind({ associations }: Dhcpv6ClientMessage, known: KnownDhcpv6C
   return associations.length === 0 ? ignore('nothing-requested') : reply(extended(associations, known));
 }
 
-/** By the prefix alone, as the binding of the client is not in question. Source: RFC 8415 §18.3.3. */
-function decideConfirm({ associations }: Dhcpv6ClientMessage, { pool }: KnownDhcpv6Client): Dhcpv6Decision {
+/** By the prefix alone, as the binding of the client is not in question. Another server may know an unknown client, and its prefix. Source: RFC 8415 §18.3.3. */
+function decideConfirm({ associations }: Dhcpv6ClientMessage, { pool, address: own }: KnownDhcpv6Client): Dhcpv6Decision {
   const addresses = associations.flatMap((one) => one.addresses);
   // "If ... there were no addresses in any of the IAs sent by the client, the server MUST NOT send a Reply."
   if (addresses.length === 0) return ignore('nothing-to-confirm');
+  if (own === undefined) return ignore('unknown-client');
   const isOnLink = addresses.every((address) => prefixContains(pool.prefix, address));
   return { kind: 'reply', associations: [], status: isOnLink ? Dhcpv6Status.success : Dhcpv6Status.notOnLink };
 }

@@ -149,8 +149,12 @@ describe('CONFIRM (§18.3.3)', () => {
     ['a CONFIRM of addresses of the link, whoever has them', [ADDRESS_A, ADDRESS_B], Dhcpv6Status.success],
     ['a CONFIRM of an address of another link', [ADDRESS_A, ELSEWHERE], Dhcpv6Status.notOnLink],
   ])('%s', (_, addresses, status) => {
-    const reply = ask(MAC_UNKNOWN, confirm(...addresses));
+    const reply = ask(MAC_A, confirm(...addresses));
     expect(reply).toMatchObject({ type: Dhcpv6Type.reply, status, associations: [], event: undefined });
+  });
+
+  it('a CONFIRM of an unknown client gets no reply: another server may know it, and its prefix', () => {
+    for (const address of [ADDRESS_A, ELSEWHERE]) expect(whyNot(MAC_UNKNOWN, confirm(address))).toBe('unknown-client');
   });
 
   it('a CONFIRM without an address gets no reply', () => expect(whyNot(MAC_A, confirm())).toBe('nothing-to-confirm'));
@@ -208,12 +212,13 @@ describe.each([
 });
 
 describe('INFORMATION-REQUEST (§18.3.6)', () => {
-  it('any client, with and without an identifier, gets options and a refresh time', () => {
-    const reply = ask(MAC_UNKNOWN, packet('informationRequest', requesting(Dhcpv6Option.dnsServers)));
+  it('a client, with and without an identifier, gets options and a refresh time; an unknown one does not', () => {
+    expect(whyNot(MAC_UNKNOWN, packet('informationRequest', clientIdentifier()))).toBe('unknown-client');
+    const reply = ask(MAC_A, packet('informationRequest', requesting(Dhcpv6Option.dnsServers)));
     expect(reply.codes).toEqual([Dhcpv6Option.serverIdentifier, Dhcpv6Option.informationRefreshTime, Dhcpv6Option.dnsServers]);
     expect(reply.option(Dhcpv6Option.informationRefreshTime)).toEqual(Uint8Array.of(0, 1, 0x51, 0x80));
-    expect(ask(MAC_UNKNOWN, packet('informationRequest', clientIdentifier())).client).toEqual(DUID_OF_IMAGE);
-    expect(ask(MAC_UNKNOWN, packet('informationRequest', serverIdentifier())).server).toEqual(SERVER);
+    expect(ask(MAC_A, packet('informationRequest', clientIdentifier())).client).toEqual(DUID_OF_IMAGE);
+    expect(ask(MAC_A, packet('informationRequest', serverIdentifier())).server).toEqual(SERVER);
   });
 });
 

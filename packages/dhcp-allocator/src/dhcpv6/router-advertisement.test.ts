@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { POOL } from './dhcpv6-fixtures.js';
+import { ip, POOL } from './dhcpv6-fixtures.js';
 import { encodeRouterAdvertisement, isRouterSolicitation } from './router-advertisement.js';
 
 const MAC = Uint8Array.of(2, 0, 0, 0, 0, 10);
@@ -21,7 +21,7 @@ function optionsOf(message: Uint8Array): Map<number, string> {
 
 describe('a Router Advertisement', () => {
   it('RFC 4861 §4.2: says that addresses and options come by DHCPv6, and that it is from no router', () => {
-    const message = encodeRouterAdvertisement(bare, { hardwareAddress: MAC, mtu: undefined });
+    const message = encodeRouterAdvertisement([bare], { hardwareAddress: MAC, mtu: undefined });
     // Type, code, checksum, hop limit, M and O, router lifetime, reachable time, retransmission timer.
     expect(hex(message.subarray(0, 16))).toBe('860000000' + '0c00000' + '0000000000000000');
     expect(optionsOf(message)).toEqual(
@@ -33,16 +33,25 @@ describe('a Router Advertisement', () => {
   });
 
   it('RFC 4861 §4.6.4: has the MTU of the pool, unless IPv6 does not allow it', () => {
-    const mtuOf = (mtu: number) => optionsOf(encodeRouterAdvertisement(bare, { hardwareAddress: MAC, mtu })).get(5);
+    const mtuOf = (mtu: number) => optionsOf(encodeRouterAdvertisement([bare], { hardwareAddress: MAC, mtu })).get(5);
     expect([mtuOf(1_400), mtuOf(1_280), mtuOf(1_279)]).toEqual(['000000000578', '000000000500', undefined]);
   });
 
   it('RFC 8106 §5.1, §5.2: has name servers and search domains', () => {
-    const options = optionsOf(encodeRouterAdvertisement(POOL, { hardwareAddress: MAC, mtu: undefined }));
+    const options = optionsOf(encodeRouterAdvertisement([POOL], { hardwareAddress: MAC, mtu: undefined }));
     expect(options.get(25)).toBe('0000' + '00000708' + '20010db8000000000000000000000053' + '20010db8000000000000000000000054');
     const names = hex(Buffer.from('\u0007example\u0003org\u0000\u0003lab\u0007example\u0003org\u0000', 'latin1'));
     expect(options.get(31)).toBe(`000000000708${names}`.padEnd(2 * (8 * Math.ceil((8 + names.length / 2) / 8) - 2), '0'));
   });
+});
+
+it('a Router Advertisement has the prefix of each pool of the link', () => {
+  const other = { ...bare, prefix: { network: ip('fd00:49::'), prefixLength: 64 } };
+  const message = hex(encodeRouterAdvertisement([bare, other], { hardwareAddress: MAC, mtu: undefined }));
+  expect([...message.matchAll(/0304(40)80.{24}(.{32})/g)].map((found) => found[2])).toEqual([
+    '20010db8000000000000000000000000',
+    'fd000049000000000000000000000000',
+  ]);
 });
 
 describe('a Router Solicitation', () => {
@@ -52,6 +61,10 @@ describe('a Router Solicitation', () => {
     ['that is torn', [133, 0, 0, 0, 0, 0, 0], 255, false],
     ['with another code', [133, 1, 0, 0, 0, 0, 0, 0], 255, false],
     ['that is another message', [135, 0, 0, 0, 0, 0, 0, 0], 255, false],
+    ['with its MAC address', [133, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 0, 0, 0, 0, 10], 255, true],
+    ['with an option of no length', [133, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 10], 255, false],
+    ['with an option that is torn', [133, 0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 0, 0, 0, 0, 10], 255, false],
+    ['with one octet of an option', [133, 0, 0, 0, 0, 0, 0, 0, 1], 255, false],
   ])('RFC 4861 §6.1.1: %s', (_, message, hopLimit, isOne) => {
     expect(isRouterSolicitation(Uint8Array.from(message), hopLimit)).toBe(isOne);
   });

@@ -22,16 +22,18 @@ const SMALLEST_MTU = 1_280;
 const PREFIX_SECONDS = 86_400;
 /** Name servers are valid for three times the longest interval. Source: RFC 8106 §5.1. */
 const NAMES_SECONDS = 1_800;
+/** Octets; the unit of the lengths of options. */
+const UNIT = 8;
 const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31 } as const;
 
 /** True for a message that asks for a Router Advertisement. @param hopLimit - of its packet. Source: RFC 4861 §6.1.1. */
 export function isRouterSolicitation(message: Uint8Array, hopLimit: number): boolean {
-  return (
-    hopLimit === NEIGHBOR_DISCOVERY_HOP_LIMIT &&
-    message.length >= SOLICITATION_LENGTH &&
-    message[0] === ROUTER_SOLICITATION &&
-    message[1] === 0
-  );
+  const isOne = message[0] === ROUTER_SOLICITATION && message[1] === 0 && message.length >= SOLICITATION_LENGTH;
+  if (!isOne || hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return false;
+  // "All included options have a length that is greater than zero."
+  let at = SOLICITATION_LENGTH;
+  while (at < message.length && message[at + 1] !== 0) at += UNIT * (message[at + 1] ?? message.length);
+  return at === message.length;
 }
 
 /** What an advertisement says besides its pool. */
@@ -42,22 +44,30 @@ export interface AdvertisedLink {
   readonly mtu: number | undefined;
 }
 
-/** The message, an ICMPv6 payload whose checksum is zero. Its router lifetime is 0. Source: RFC 4861 §4.2, RFC 8106 §5. */
-export function encodeRouterAdvertisement(pool: Dhcpv6Pool, { hardwareAddress, mtu = 0 }: AdvertisedLink): Uint8Array {
-  const { prefix, options } = pool;
-  const { dnsServers, domainSearch } = options;
+/**
+ * The message, an ICMPv6 payload whose checksum is zero. Its router lifetime is 0. Source: RFC 4861 §4.2, RFC 8106 §5.
+ *
+ * @param pools - of the link: the names are those of the first one.
+ */
+export function encodeRouterAdvertisement(
+  pools: readonly Dhcpv6Pool[],
+  { hardwareAddress, mtu = 0 }: AdvertisedLink,
+): Uint8Array {
+  const { dnsServers = [], domainSearch = [] } = pools[0]?.options ?? {};
   const names = [new Uint8Array(2), toBytes(NAMES_SECONDS, 4)];
   return concatenate([
     Uint8Array.of(ROUTER_ADVERTISEMENT, 0, 0, 0, 0, MANAGED_AND_OTHER, ...new Uint8Array(10)),
     option(Option.sourceLinkLayerAddress, [hardwareAddress]),
     ...(mtu >= SMALLEST_MTU ? [option(Option.mtu, [new Uint8Array(2), toBytes(mtu, 4)])] : []),
-    option(Option.prefix, [
-      Uint8Array.of(prefix.prefixLength, ON_LINK),
-      toBytes(PREFIX_SECONDS, 4),
-      toBytes(PREFIX_SECONDS, 4),
-      new Uint8Array(4),
-      ipv6AddressBytes(prefix.network),
-    ]),
+    ...pools.map(({ prefix: { network, prefixLength } }) =>
+      option(Option.prefix, [
+        Uint8Array.of(prefixLength, ON_LINK),
+        toBytes(PREFIX_SECONDS, 4),
+        toBytes(PREFIX_SECONDS, 4),
+        new Uint8Array(4),
+        ipv6AddressBytes(network),
+      ]),
+    ),
     ...(dnsServers.length > 0 ? [option(Option.dnsServers, [...names, ...dnsServers.map(ipv6AddressBytes)])] : []),
     ...(domainSearch.length > 0 ? [option(Option.domainSearch, [...names, ...domainSearch.map(encodeDomainName)])] : []),
   ]);
@@ -66,6 +76,6 @@ export function encodeRouterAdvertisement(pool: Dhcpv6Pool, { hardwareAddress, m
 /** Padded to a multiple of eight octets, which is the unit of its length. Source: RFC 4861 §4.6. */
 function option(type: number, parts: readonly Uint8Array[]): Uint8Array {
   const value = concatenate(parts);
-  const units = Math.ceil((2 + value.length) / 8);
-  return concatenate([Uint8Array.of(type, units), value, new Uint8Array(8 * units - 2 - value.length)]);
+  const units = Math.ceil((2 + value.length) / UNIT);
+  return concatenate([Uint8Array.of(type, units), value, new Uint8Array(UNIT * units - 2 - value.length)]);
 }

@@ -1,12 +1,8 @@
 /** Filters ARP packets in the kernel, so that in a flood the packets of others do not fill the socket's buffer. */
 import type { Ipv4Number } from '../ethernet/mac-address.js';
-import { Code, encodeFilter, type Instruction, WHOLE_PACKET } from '../libc/packet-filter.js';
+import { Code, encodeFilter, type Instruction, PACKET_TYPE_AT, TO_THIS_HOST, WHOLE_PACKET } from '../libc/packet-filter.js';
 import { ARP_SENDER_ADDRESS_AT } from './arp-packet.js';
 
-/** Where a program reads how the frame was addressed: `SKF_AD_OFF + SKF_AD_PKTTYPE` of linux/filter.h. */
-const PACKET_TYPE_AT = 0xfffff004;
-/** `PACKET_HOST` of linux/if_packet.h. */
-const TO_THIS_HOST = 0;
 /** A jump can skip at most 255 instructions. */
 const MOST_ADDRESSES = 255;
 

@@ -35,6 +35,7 @@ export type FrameHandler = (payload: Uint8Array, senderHardwareAddress: Uint8Arr
 
 /** Memory that all sockets of the process share: a burst is handled before the next one is read. */
 let shared: MessageSlab | undefined;
+let sending: MessageSlab | undefined;
 
 /** Sends and receives Ethernet frames of one type on an interface, without IP. Needs CAP_NET_RAW. */
 export class FrameSocket {
@@ -62,17 +63,18 @@ export class FrameSocket {
 
   /** Sends a frame of at most 1500 octets after its header. @param destination - six octets; default: every host. @throws SocketError */
   send(payload: Uint8Array, destination: Uint8Array = BROADCAST_MAC): void {
-    const sent = new MessageSlab({ count: 1, size: LARGEST_PAYLOAD });
+    sending ??= new MessageSlab({ count: 1, size: LARGEST_PAYLOAD });
+    const sent = sending;
     sent.buffers[0]?.set(payload);
     writeSockaddrLl(sent.names[0] as Buffer, { interfaceIndex: this.interfaceIndex, etherType: this.#etherType }, destination);
     sent.setOutgoing(0, { start: 0, end: payload.length }, SOCKADDR_LL_LENGTH);
     if (libc.sendmmsg(this.#fd, sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send a frame');
   }
 
-  /** Handles the frames since the last call, at most 1024; does not wait. Returns how many. */
-  receive(handler: FrameHandler): number {
+  /** Handles the frames since the last call; does not wait. Returns how many. @param bursts - the most frames, in units of 64; default: 1024. */
+  receive(handler: FrameHandler, bursts: number = MOST_BURSTS): number {
     let frames = 0;
-    for (let burst = 0; burst < MOST_BURSTS; burst++) {
+    for (let burst = 0; burst < bursts; burst++) {
       const count = libc.recvmmsg(this.#fd, this.#received.headers, BURST, libc.MSG_DONTWAIT, null);
       for (let index = 0; index < count; index++) {
         const name = this.#received.names[index] as Buffer;

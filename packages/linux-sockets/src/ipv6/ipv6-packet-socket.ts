@@ -1,10 +1,10 @@
 import { FrameSocket } from '../frames/frame-socket.js';
-import { Code, encodeFilter, WHOLE_PACKET } from '../libc/packet-filter.js';
+import { Code, encodeFilter, PACKET_TYPE_AT, TO_ANOTHER_HOST, WHOLE_PACKET } from '../libc/packet-filter.js';
 import {
   encodeIpv6Packet,
   groupHardwareAddressOf,
   type Ipv6Packet,
-  linkLocalAddressOf,
+  linkLocalAddressBeside,
   NextHeader,
   readIpv6Packet,
 } from './ipv6-packet.js';
@@ -13,6 +13,7 @@ const ETHERTYPE_IPV6 = 0x86dd;
 const NEXT_HEADER_AT = 6;
 const ICMPV6_TYPE_AT = 40;
 const UDP_DESTINATION_PORT_AT = 42;
+const ONE_BURST = 1;
 
 /** What an `Ipv6PacketSocket` receives. */
 export interface Ipv6PacketSocketSettings {
@@ -48,7 +49,7 @@ export class Ipv6PacketSocket {
       groups: groups.map(groupHardwareAddressOf),
       filter: encodeIpv6Filter(accepted),
     });
-    this.linkLocalAddress = linkLocalAddressOf(this.#socket.hardwareAddress);
+    this.linkLocalAddress = linkLocalAddressBeside(this.#socket.hardwareAddress);
   }
 
   /** The interface as it was when the socket was opened; another one of the same name has another index. */
@@ -66,12 +67,12 @@ export class Ipv6PacketSocket {
     this.#socket.send(encodeIpv6Packet({ ...packet, source: this.linkLocalAddress }), hardwareAddress);
   }
 
-  /** Handles the packets since the last call, at most 1024; does not wait. Returns how many. */
+  /** Handles packets that have come in, at most 64, so that a flood leaves time for others; does not wait. Returns how many. */
   receive(handler: (packet: ReceivedIpv6Packet) => void): number {
     return this.#socket.receive((octets, sender) => {
       const packet = readIpv6Packet(octets);
       if (packet !== undefined) handler({ ...packet, senderHardwareAddress: Uint8Array.from(sender) });
-    });
+    }, ONE_BURST);
   }
 
   close(): void {
@@ -79,9 +80,11 @@ export class Ipv6PacketSocket {
   }
 }
 
-/** A program for the datagrams to a port, and for ICMPv6 messages of a type. */
+/** A program for the datagrams to a port, and for ICMPv6 messages of a type, that are for this host or for groups. */
 export function encodeIpv6Filter({ udpPort, icmpv6Type }: Pick<Ipv6PacketSocketSettings, 'udpPort' | 'icmpv6Type'>): Buffer {
   return encodeFilter([
+    { code: Code.loadWordAt, value: PACKET_TYPE_AT },
+    { code: Code.jumpIfEqual, value: TO_ANOTHER_HOST, ifTrue: 7 },
     { code: Code.loadOctetAt, value: NEXT_HEADER_AT },
     { code: Code.jumpIfEqual, value: NextHeader.udp, ifFalse: 2 },
     { code: Code.loadHalfWordAt, value: UDP_DESTINATION_PORT_AT },

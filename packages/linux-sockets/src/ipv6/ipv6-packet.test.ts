@@ -5,7 +5,7 @@ import {
   encodeIpv6Packet,
   encodeUdpPayload,
   groupHardwareAddressOf,
-  linkLocalAddressOf,
+  linkLocalAddressBeside,
   NextHeader,
   readIpv6Packet,
   readUdpPayload,
@@ -90,8 +90,8 @@ describe('IPv6 packets', () => {
     expect(() => encodeIpv6Packet(packet)).toThrow('no checksum is known for protocol 6');
   });
 
-  it('RFC 4291, appendix A, and RFC 2464 §7: addresses that come from MAC addresses and of groups', () => {
-    expect(linkLocalAddressOf(MAC)).toEqual(SOURCE);
+  it('RFC 2464 §7: the MAC address of a group; and a link-local address that the host itself does not have', () => {
+    expect(linkLocalAddressBeside(MAC)).toEqual(hex('fe80000000000000020000fffd00000a'));
     expect(groupHardwareAddressOf(GROUP)).toEqual(hex('333300010002'));
   });
 });
@@ -109,5 +109,6 @@ describe('the filter in the kernel', () => {
     ['TCP', changed(SOLICIT, 6, 6), false],
   ])('accepts what is for the server: %s', (_, packet, isAccepted) => {
     expect(runFilter(program, packet)).toBe(isAccepted ? 0xffff : 0);
+    expect(runFilter(program, packet, 3), 'a frame to another host, or of a VLAN that the interface does not have').toBe(0);
   });
 });

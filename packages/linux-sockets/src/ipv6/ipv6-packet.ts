@@ -83,10 +83,12 @@ export function encodeUdpPayload({ sourcePort, destinationPort, data }: UdpPaylo
   return payload;
 }
 
-/** The address that an interface makes of its MAC address, sixteen octets. Source: RFC 4291, appendix A. */
-export function linkLocalAddressOf(hardwareAddress: Uint8Array): Uint8Array {
-  const [first = 0, ...rest] = hardwareAddress;
-  return Uint8Array.of(0xfe, 0x80, 0, 0, 0, 0, 0, 0, first ^ 2, ...rest.slice(0, 2), 0xff, 0xfe, ...rest.slice(2));
+/**
+ * A link-local address, sixteen octets, that belongs to a MAC address and is not the one that its host makes of it (RFC 4291, appendix A: ff:fe in the
+ * middle): hosts forget the routes of a router from whose address a Router Advertisement without a lifetime comes (RFC 4861 §6.3.4).
+ */
+export function linkLocalAddressBeside(hardwareAddress: Uint8Array): Uint8Array {
+  return Uint8Array.of(0xfe, 0x80, 0, 0, 0, 0, 0, 0, ...hardwareAddress.slice(0, 3), 0xff, 0xfd, ...hardwareAddress.slice(3, 6));
 }
 
 /** The MAC address of the frames to a group, six octets. Source: RFC 2464 §7. */

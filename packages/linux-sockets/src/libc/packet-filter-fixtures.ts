@@ -1,4 +1,5 @@
-const PACKET_TYPE_AT = 0xfffff004;
+import { PACKET_TYPE_AT } from './packet-filter.js';
+
 const LENGTH = 8;
 
 type Compare = (loaded: number, value: number) => boolean;

@@ -14,6 +14,13 @@ export const Code = {
   return: 0x06,
 } as const;
 
+/** Where a program reads how the frame was addressed: `SKF_AD_OFF + SKF_AD_PKTTYPE` of linux/filter.h. */
+export const PACKET_TYPE_AT = 0xfffff004;
+/** `PACKET_HOST` of linux/if_packet.h. */
+export const TO_THIS_HOST = 0;
+/** `PACKET_OTHERHOST`: also a frame with the tag of a VLAN that the interface does not have. */
+export const TO_ANOTHER_HOST = 3;
+
 /** The value of the instruction that accepts a packet with all of its octets. */
 export const WHOLE_PACKET = 0xffff;
 

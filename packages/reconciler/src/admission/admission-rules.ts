@@ -74,6 +74,7 @@ const SETTINGS = {
     '`serverIP` is left out, and each address of `cidr` is the router, excluded or reserved.',
   ),
   'subnet-too-small': refused(POOL, '`serverIP`, `start` or `end` is left out of a /31 or /32, or it has `ipv6Config`.'),
+  'ipv6-server-is-client': refused(POOL, 'A client could get the IPv6 address of a server that `ipv6Config.dns` or `ntp` names.'),
   'reservation-in-use': refused(POOL, 'The server, the router or an exclusion has a reserved address.'),
   'address-reserved-twice': refused(POOL, 'Two reservations are for one address.'),
   'mac-reserved-twice': refused(POOL, 'Two reservations are for one MAC address.'),

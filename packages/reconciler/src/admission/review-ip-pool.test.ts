@@ -364,6 +364,14 @@ describe('a pool by itself', () => {
     expect(created(ipPool(config)).problems).toEqual(problems);
   });
 
+  it('an IPv6 prefix with which a client could get the address of a name server is refused', () => {
+    const object = ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.99' } });
+    const ipv6Config = { cidr: '2001:db8::/64', dns: ['2001:db8::53'] };
+    expect(created({ ...object, spec: { ...(object.spec as object), ipv6Config } }).problems).toEqual([
+      expect.stringMatching(/^spec\.ipv6Config\.cidr ipv6-server-is-client: "2001:db8::\/64" makes 2001:db8::53, /),
+    ]);
+  });
+
   it.each<[what: string, config: Config, text: PoolText, warnings: string[]]>([
     [
       'a lease time of 0',

@@ -148,6 +148,39 @@ describe('planPools', () => {
     },
   );
 
+  describe('a machine that leaves a network and has no address there', () => {
+    const leaving = (claim: Partial<NetworkConfigClaims['claims'][number]> = {}) => ({
+      ...config(1, ['n2']),
+      claims: [{ ...config(1, ['n1']).claims[0], ...claim, isLeaving: true }, ...config(1, ['n2']).claims],
+    });
+    const both = [poolOf('n1', 3), poolOf('n2', 1)];
+
+    it('leaves its MAC address there to the machine that has it now', () => {
+      const other = { ...config(2, []), claims: config(1, ['n1']).claims };
+      const plans = plan(both, [leaving() as NetworkConfigClaims, other]);
+      expect(plans.get('n1')?.owners.get(macOf(1, 'n1'))).toBe('default/vm-2');
+      expect([given(plans.get('n1')), plans.get('n1')?.refused]).toEqual([{ [macOf(1, 'n1')]: '10.0.0.10' }, []]);
+    });
+
+    it.each([
+      [
+        'gets the one that it has by its own record',
+        { previous: 0x0a00000c, holdsPrevious: true },
+        { [macOf(1, 'n1')]: '10.0.0.12' },
+      ],
+      ['does not get the one that it had', { previous: 0x0a00000c }, {}],
+      ['does not get the one that it wants', { wanted: 0x0a00000c }, {}],
+    ])('%s', (_, claim, expected) => {
+      const plans = plan(both, [leaving(claim as never) as NetworkConfigClaims]);
+      expect([given(plans.get('n1')), given(plans.get('n2'))]).toEqual([expected, { [macOf(1, 'n2')]: '10.0.0.10' }]);
+    });
+
+    it('does not come before older machines because of an address that it wanted there', () => {
+      const plans = plan(both, [config(0, ['n2']), leaving({ wanted: 0x0a00000c }) as NetworkConfigClaims]);
+      expect(given(plans.get('n2'))).toEqual({ [macOf(0, 'n2')]: '10.0.0.10' });
+    });
+  });
+
   it('an address with an invalid record is not assigned', () => {
     const plans = plan([poolOf('n1', 2, { '10.0.0.10': 'nonsense' })], [config(1, ['n1']), config(2, ['n1'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });

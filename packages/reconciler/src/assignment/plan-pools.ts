@@ -1,7 +1,7 @@
 /** Plans the addresses of pools that depend on each other because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
+import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import { type AssignmentPlan, NOTHING_SETTLED } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 import type { PoolToPlan } from './pool-to-plan.js';
@@ -20,7 +20,7 @@ interface PoolsToPlan {
 /** The plan of each pool, by key: refusals by the key of the VirtualMachineNetworkConfig. The same objects give the same plans, whatever their order. */
 export function planPools({ pools, claims, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
   const poolOn = new Map(
-    pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? pool.recorded.addressOf : undefined }]),
+    pools.map(({ network, key, paused, recorded: { addressOf } }) => [network, { key, addressOf, isPaused: paused }]),
   );
   const requests = claims.open.map((config) => toRequest(config, poolOn, whyUnserved));
   const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded, mostClients }) => {
@@ -41,14 +41,14 @@ export function planPools({ pools, claims, whyUnserved }: PoolsToPlan): Map<stri
 
 interface PlannedPool {
   readonly key: string;
-  /** The addresses in a paused pool; undefined if it is not paused. */
-  readonly has: Pick<ReadonlyMap<MacAddress, Ipv4Address>, 'get'> | undefined;
+  readonly addressOf: Pick<ReadonlyMap<MacAddress, Ipv4Address>, 'get'>;
+  readonly isPaused: boolean;
 }
 
 /** True if the claim needs a new address of a paused pool. An address that it already has there does not block other claims. */
 function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
-  if (pool?.has === undefined) return false;
-  const address = pool.has.get(macAddress);
+  if (pool?.isPaused !== true) return false;
+  const address = pool.addressOf.get(macAddress);
   return address === undefined || (wanted !== undefined && wanted !== address);
 }
 
@@ -65,12 +65,18 @@ function toRequest(
   return {
     owner: key,
     createdAt,
-    claims: claims.flatMap(({ network, ...claim }) => {
-      const pool = poolOn.get(network);
-      return pool === undefined ? [] : [{ ...claim, poolKey: pool.key }];
-    }),
+    claims: claims.flatMap((claim) => toPoolClaim(claim, poolOn.get(claim.network))),
     ...(blocked !== undefined && { blocked }),
   };
+}
+
+/** A claim that gets nothing new matters only for what it has, whatever it wants. */
+function toPoolClaim({ network: _, ...claim }: InterfaceClaim, pool: PlannedPool | undefined): PoolClaim[] {
+  if (pool === undefined) return [];
+  if (claim.isLeaving !== true) return [{ ...claim, poolKey: pool.key }];
+  const { wanted: __, ...kept } = claim;
+  const hasAddress = claim.holdsPrevious === true || pool.addressOf.get(claim.macAddress) !== undefined;
+  return hasAddress ? [{ ...kept, poolKey: pool.key }] : [];
 }
 
 function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {

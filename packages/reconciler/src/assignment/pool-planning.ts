@@ -57,8 +57,7 @@ export class PoolPlanning {
   #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
-    const { wanted, isLeaving, request } = candidate;
-    const moves = wanted !== undefined && wanted !== address && isLeaving !== true && request.blocked === undefined;
+    const moves = candidate.wanted !== undefined && candidate.wanted !== address && candidate.request.blocked === undefined;
     if (!moves) this.#keepRecorded(macAddress);
     return moves ? [candidate] : [];
   }

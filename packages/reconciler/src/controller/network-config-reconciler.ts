@@ -69,13 +69,13 @@ export class NetworkConfigReconciler {
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
     }
     const plan = plans.get(pool.key);
-    if (plan === undefined) return { kind: 'waiting' };
+    if (plan === undefined) return { kind: 'waiting', isSoon: true };
     const refusal = plan.refusals.get(config)?.get(macAddress);
     // The record may belong to another config with the same MAC address: the plan decides, once it knows both.
     if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
-    if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting' };
+    if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
     return toOutcome(wanted, address, refusal);
   }
 

@@ -67,7 +67,8 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
       const { network, macAddress, reason } = read;
       unreadable.push({ network, macAddress, reason, message: sentenceOf(read) });
     } else {
-      const claim = leaving.has(identity(read)) ? { ...read, isLeaving: true as const } : read;
+      const isLeaving = leaving.has(`${readText(entry, 'networkName')} ${read.macAddress}`);
+      const claim = isLeaving ? { ...read, isLeaving } : read;
       claims.push(withPrevious(claim, previous, replacedBy.get(identity(read))));
     }
   }

@@ -155,6 +155,27 @@ describe('planNetworkConfigStatus', () => {
     });
   });
 
+  describe('of a machine that leaves a network', () => {
+    const annotation = { [`${ENTRY.networkName} ${A}`]: { since: '2026-01-01T00:00:00Z', instance: 'i' } };
+    const leaving = (entries: readonly unknown[], status: object = {}): KubernetesObject => {
+      const object = config(entries);
+      const annotations = { 'network.harvesterhci.io/leaving-networks': JSON.stringify(annotation) };
+      return { ...object, metadata: { ...object.metadata, annotations }, status };
+    };
+
+    it.each<[string, readonly unknown[], InterfaceOutcome, InterfaceOutcome, string | undefined]>([
+      ['it needs no address there', [ENTRY, OTHER_ENTRY], WAITING, ALLOCATED, 'Allocated=True'],
+      ['a refusal there is no problem', [ENTRY, OTHER_ENTRY], refused('pool-exhausted'), ALLOCATED, 'Allocated=True'],
+      ['a refusal elsewhere is one', [ENTRY, OTHER_ENTRY], WAITING, refused('pool-exhausted'), 'Allocated=False PoolExhausted'],
+      ['the plan of the pool there is awaited', [ENTRY, OTHER_ENTRY], { kind: 'waiting', isSoon: true }, ALLOCATED, undefined],
+      ['it has an address there and nowhere else', [ENTRY], ALLOCATED, ALLOCATED, 'Allocated=True'],
+      ['it has an address nowhere', [ENTRY], WAITING, ALLOCATED, 'Allocated=False NoInterfaces'],
+    ])('%s', (_, entries, first, second, expected) => {
+      const { shown } = plan(leaving(entries), outcomes(first, second));
+      expect(shown.find((one) => one.startsWith('Allocated='))).toBe(expected);
+    });
+  });
+
   it('addresses that are being freed are listed', () => {
     expect(plan(config([ENTRY]), { stale: [STALE] })).toMatchObject({
       shown: ['Disabled=False', 'Allocated=True', 'InSynced=False NetworkConfigChanged'],

@@ -28,8 +28,8 @@ export type InterfaceOutcome =
       readonly address: Ipv4Address /** It has an address, but wants another one. */;
       readonly refusal?: OutcomeProblem;
     }
-  /** Its turn has not come. */
-  | { readonly kind: 'waiting' }
+  /** Its turn has not come. `isSoon`: the next plan of its pool decides. */
+  | { readonly kind: 'waiting'; readonly isSoon?: true }
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
   /** No pool serves its network, which does not affect the other interfaces. */
   | {
@@ -75,8 +75,10 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const isPaused = readField(object.spec, 'paused') === true;
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
   const needed = outcomes.filter(({ claim }) => claim.isLeaving !== true);
-  const problem = isPaused ? undefined : firstProblem(facts, needed);
-  const waits = needed.some(({ outcome }) => outcome.kind === 'waiting');
+  const problem = isPaused ? undefined : (firstProblem(facts, needed) ?? nothingLeft(outcomes));
+  const waits = outcomes.some(
+    ({ claim, outcome }) => outcome.kind === 'waiting' && (claim.isLeaving !== true || outcome.isSoon === true),
+  );
   // Soon there is more to write: make one write instead of two.
   if (waits && problem === undefined && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
   const conditions = [
@@ -123,6 +125,16 @@ function firstProblem(
   const unserved = networksWith('unserved', needed);
   const isAnyServed = needed.some(({ outcome }) => outcome.kind !== 'unserved' && outcome.kind !== 'external');
   return isAnyServed || unserved.length === 0 ? undefined : { reason: 'no-pool', message: sentenceOf(explainUnserved(unserved)) };
+}
+
+/** The problem of a machine that leaves all of its networks, and has an address on none. */
+function nothingLeft(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem | undefined {
+  const isLeft = ({ claim, outcome }: ClaimWithOutcome) =>
+    claim.isLeaving === true && outcome.kind === 'waiting' && outcome.isSoon !== true;
+  if (!outcomes.every(isLeft)) return undefined;
+  const message =
+    'the virtual machine leaves the networks of spec.networkConfigs, and has no address there; nothing is to be done';
+  return { reason: 'no-interfaces', message };
 }
 
 /** Each once. */

@@ -8,4 +8,5 @@ export type PoolReason =
   | 'ipv4-config-missing'
   | 'not-a-time-server'
   | 'lease-time-impossible'
-  | 'subnet-too-small';
+  | 'subnet-too-small'
+  | 'ipv6-server-is-client';

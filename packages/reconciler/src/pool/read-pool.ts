@@ -59,10 +59,11 @@ function isOptionalSetting([, config, setting = '']: readonly string[]): boolean
   return config === 'ipv6Config' || (config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting));
 }
 
-/** Without its prefix, nothing is left of the IPv6 settings. */
+/** Of IPv6, a whole list is left out, and everything without a prefix. */
 function leftOutBecauseOf(path: readonly string[]): readonly string[] {
   const [spec = '', config = '', setting = ''] = path;
-  return config === 'ipv6Config' && !OPTIONAL_SETTINGS.has(setting) ? [spec, config] : path;
+  if (config !== 'ipv6Config') return path;
+  return OPTIONAL_SETTINGS.has(setting) ? [spec, config, setting] : [spec, config];
 }
 
 /** The value without the field at a path, or without the entry of a list that the path leads into: the whole entry is removed. */

@@ -1,3 +1,4 @@
+import type { Problem } from '@vmdhcp/dhcp-allocator';
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { IPv6Config } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
@@ -20,9 +21,11 @@ function objectOf(ipv6Config: Partial<IPv6Config>, subnet?: string) {
 
 function problemsOf(ipv6Config: Partial<IPv6Config>, subnet?: string): string[] {
   const checked = checkPool(objectOf(ipv6Config, subnet));
-  return checked.ok
-    ? []
-    : checked.problems.map(({ path, message, remedy }) => `${path.slice(2).join('.')}: ${message}; ${remedy}`);
+  return checked.ok ? [] : checked.problems.map(toText);
+}
+
+function toText({ path, message, remedy }: Problem): string {
+  return `${path.slice(2).join('.')}: ${message}; ${remedy}`;
 }
 
 describe('the IPv6 part of an IPPool', () => {
@@ -57,6 +60,13 @@ describe('the IPv6 part of an IPPool', () => {
     ['multicast', { cidr: 'ff02::/64' }, undefined, [`cidr: "ff02::/64" ${PREFIX}`]],
     ['an address of a host', { cidr: '2001:db8::1/64' }, undefined, [`cidr: "2001:db8::1/64" ${PREFIX}`]],
     ['larger than all global addresses', { cidr: '2000::/2' }, undefined, [`cidr: "2000::/2" ${PREFIX}`]],
+    ['of the usual length for a site', { cidr: '2001:db8::/48' }, undefined, []],
+    [
+      'larger than a site',
+      { cidr: '2001:db8::/47' },
+      undefined,
+      ['cidr: "2001:db8::/47" is larger than the network of a site; write a prefix length of 48 or more'],
+    ],
     ['misspelled', { cidr: '2001:db8:::/64' }, undefined, [`cidr: "2001:db8:::/64" ${PREFIX}`]],
     ['of the same size', { cidr: '2001:db8::/120' }, '10.0.0.0/24', []],
     [
@@ -84,9 +94,46 @@ describe('the IPv6 part of an IPPool', () => {
   });
 });
 
+describe('the servers that an IPPool names', () => {
+  const exclude = (text: string) => ({ pool: { start: '10.0.0.10', end: '10.0.0.99', exclude: [text] } });
+  const isClient = (server: string) =>
+    `cidr: "${CIDR}" makes ${server}, which dns or ntp names, the address of the client that gets 10.0.0.83; exclude 10.0.0.83 in ipv4Config.pool.exclude, or reserve it for that server`;
+  const reservations = [{ macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.83' }];
+
+  it.each<[string, Partial<IPv6Config>, object, readonly string[]]>([
+    ['a name server', { dns: ['2001:db8:48::5353', '2001:db8:48::53'] }, {}, [isClient('2001:db8:48::53')]],
+    ['a time server', { ntp: ['2001:db8:48::53'] }, {}, [isClient('2001:db8:48::53')]],
+    ['one whose IPv4 address is excluded', { dns: ['2001:db8:48::53'] }, exclude('10.0.0.83'), []],
+    ['one that has its address by a reservation', { dns: ['2001:db8:48::53'] }, { reservations }, []],
+    ['one outside of the range', { dns: ['2001:db8:48::9', '2001:db8:48::64'] }, {}, []],
+    ['one in another prefix', { dns: ['2001:db8::53', 'fd00::53'] }, {}, []],
+  ])('have addresses that no client gets: %s', (_, ipv6Config, ipv4Config, problems) => {
+    const settings = { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', pool: { start: '10.0.0.10', end: '10.0.0.99' } };
+    const { spec, ...object } = pool('p', { ipv4Config: { ...settings, ...ipv4Config } });
+    const checked = checkPool({ ...object, spec: { ...(spec as object), ipv6Config: { cidr: CIDR, ...ipv6Config } } });
+    expect(checked.ok ? [] : checked.problems.map(toText)).toEqual(problems);
+    // The reason `ipv6-server-is-client`.
+    expect(checked.ok || checked.problems.every(({ reason }) => reason === 'ipv6-server-is-client')).toBe(true);
+  });
+
+  it('and search domains fit a packet', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `team-${index + 10}.department.example.org`);
+    expect(problemsOf({ domainSearch: names(16) })).toEqual([]);
+    expect(problemsOf({ domainSearch: names(17) })).toEqual([
+      expect.stringMatching(/^domainSearch: .* has 544 octets in all; write names of 512 octets at most$/),
+    ]);
+  });
+});
+
 describe('a stored pool with a mistake in its IPv6 part', () => {
   it.each<[string, Partial<IPv6Config>, boolean, string]>([
     ['a wrong name server is left out', { dns: [':::'] }, true, 'spec.ipv6Config.dns[0]'],
+    [
+      'many wrong names are left out',
+      { domainSearch: Array.from({ length: 64 }, () => '-') },
+      true,
+      'spec.ipv6Config.domainSearch[0]',
+    ],
     ['a prefix that cannot be used leaves no IPv6', { cidr: 'fe80::/64' }, false, 'spec.ipv6Config.cidr'],
     ['so does a missing one', { cidr: undefined as never }, false, 'spec.ipv6Config.cidr'],
   ])('is served by DHCP nevertheless: %s', (_, config, hasIpv6, place) => {

@@ -1,5 +1,12 @@
-import { type Checked, isHostName, type Pool, type Problem } from '@vmdhcp/dhcp-allocator';
-import { type Ipv6Prefix, parseIpv6Address, parseIpv6Prefix, prefixContains } from '@vmdhcp/dhcp-allocator/address';
+import { type Checked, formatIpv4Address, type Ipv4Address, isHostName, type Pool, type Problem } from '@vmdhcp/dhcp-allocator';
+import {
+  type Ipv6Address,
+  type Ipv6Prefix,
+  parseIpv6Address,
+  parseIpv6Prefix,
+  prefixContains,
+  rangesContain,
+} from '@vmdhcp/dhcp-allocator/address';
 import { type Dhcpv6Pool, serverIdentifierOf } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { type IPPool, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
 import type { PoolReason } from './pool-reason.js';
@@ -7,12 +14,17 @@ import type { PoolReason } from './pool-reason.js';
 const DEFAULT_LEASE_TIME_SECONDS = 86_400;
 /** Share of the valid lifetime. */
 const PREFERRED = 0.75;
-/** Global addresses, and unique local ones. Source: RFC 4291 §2.4, RFC 4193 §3.1. */
+/** Global addresses, and unique local ones. Source: IANA, IPv6 Global Unicast Address Space; RFC 4193 §3.1. */
 const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefix(text) ?? []);
 /** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
 const LONGEST_SUBNET = 30;
 
-type Word = 'not-a-cidr' | 'not-an-address' | 'not-a-host-name' | 'subnet-too-small';
+/** Hosts send nothing for it to a router. */
+const SHORTEST_PREFIX = 48;
+/** Octets: with everything else in a reply, they fit a packet on any link. Source: RFC 8200 §5. */
+const MOST_OF_NAMES = 512;
+
+type Word = 'not-a-cidr' | 'not-an-address' | 'not-a-host-name' | 'subnet-too-small' | 'too-many' | 'ipv6-server-is-client';
 type Found = readonly [reason: Word, path: readonly (string | number)[], message: string, remedy: string];
 
 /** The IPv6 part of the pool that an IPPool describes; undefined if it has none. @param pool - its IPv4 part. */
@@ -21,6 +33,7 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
   if (config === undefined) return { ok: true, value: undefined };
   const prefix = parseIpv6Prefix(config.cidr);
   const found = [...prefixProblems(config.cidr, prefix, pool), ...optionProblems(config)];
+  if (prefix !== undefined && found.length === 0) found.push(...serverProblems(config, prefix, pool));
   if (prefix === undefined || found.length > 0) return { ok: false, problems: found.map((one) => toProblem(config, one)) };
   const { dns = [], domainSearch = [], ntp = [], leaseTime = DEFAULT_LEASE_TIME_SECONDS } = config;
   const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
@@ -51,6 +64,10 @@ function prefixProblems(text: string, prefix: Ipv6Prefix | undefined, { cidr: { 
   const longest = 96 + prefixLength;
   if (prefix === undefined || !isForHosts || parseIpv6Address(text.split('/')[0] ?? '') !== prefix.network)
     return [['not-a-cidr', ['cidr'], 'is not a prefix of global or unique local addresses', 'write one, as in fd00:48::/64']];
+  if (prefix.prefixLength < SHORTEST_PREFIX)
+    return [
+      ['not-a-cidr', ['cidr'], 'is larger than the network of a site', `write a prefix length of ${SHORTEST_PREFIX} or more`],
+    ];
   if (prefix.prefixLength > longest)
     return [['not-a-cidr', ['cidr'], 'has fewer addresses than ipv4Config.cidr', `write a prefix length of ${longest} or less`]];
   if (prefixLength <= LONGEST_SUBNET) return [];
@@ -71,5 +88,32 @@ function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): 
     if (isHostName(name)) return [];
     return [['not-a-host-name', ['domainSearch', index], 'is not a domain name', 'write it as in lab.example.org']];
   });
-  return [...addresses(['dns', dns]), ...addresses(['ntp', ntp]), ...names];
+  const octets = domainSearch.reduce((sum, name) => sum + name.length + 2, 0);
+  const tooLong: Found[] =
+    octets <= MOST_OF_NAMES
+      ? []
+      : [['too-many', ['domainSearch'], `has ${octets} octets in all`, `write names of ${MOST_OF_NAMES} octets at most`]];
+  return [...addresses(['dns', dns]), ...addresses(['ntp', ntp]), ...names, ...tooLong];
+}
+
+/** A client whose address is that of a server would be taken for it. A client with a reservation may be the server. */
+function serverProblems({ dns = [], ntp = [] }: IPv6Config, prefix: Ipv6Prefix, pool: Pool): Found[] {
+  const clientOf = ([server, address]: readonly [string, Ipv6Address]): readonly [string, Ipv4Address][] => {
+    const offset = address - prefix.network;
+    const corresponding = offset < 0n || offset > 0xffffffffn ? undefined : pool.cidr.network + Number(offset);
+    if (corresponding === undefined || !rangesContain(pool.ranges, corresponding)) return [];
+    return rangesContain(pool.unavailable, corresponding) ? [] : [[server, corresponding]];
+  };
+  const servers = [...dns, ...ntp].flatMap((text): [string, Ipv6Address][] => {
+    const address = parseIpv6Address(text);
+    return address === undefined ? [] : [[text, address]];
+  });
+  const reserved = new Set([...pool.reservations.values()].map(({ address }) => address));
+  const [first] = servers.flatMap(clientOf).filter(([, address]) => !reserved.has(address));
+  if (first === undefined) return [];
+  const [server, address] = [first[0], formatIpv4Address(first[1])];
+  const message = `makes ${server}, which dns or ntp names, the address of the client that gets ${address}`;
+  return [
+    ['ipv6-server-is-client', ['cidr'], message, `exclude ${address} in ipv4Config.pool.exclude, or reserve it for that server`],
+  ];
 }

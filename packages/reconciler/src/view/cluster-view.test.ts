@@ -122,13 +122,20 @@ describe('the recorded address of an interface in a config', () => {
     ['another virtual machine has the MAC address that the interface had before', [machine('vm-b', B)], { replaces: [B] }, false],
     ['no virtual machine has or had its MAC addresses', [], { replaces: [B] }, true],
     ['it is of another network', [machine('vm-b')], { network: 'default/net-2' }, true],
+    [
+      'another virtual machine has the interface, and its own is leaving the network',
+      [machine('vm-b')],
+      { isLeaving: true },
+      false,
+    ],
   ])('counts unless another virtual machine has that interface: %s', (_, machines, more, counts) => {
     const { view, put } = viewing();
     put('virtualMachines', ...machines);
     const claim = { ...recorded, ...more };
     const of = { key: 'default/vm-a', createdAt: '', claims: [claim], unreadable: [] };
-    const { network: on, macAddress, wanted } = claim;
-    const without = { network: on, macAddress, ...(wanted !== undefined && { wanted }) };
+    const { network: on, macAddress, wanted, isLeaving } = claim;
+    const kept = { ...(wanted !== undefined && { wanted }), ...(isLeaving && { isLeaving }) };
+    const without = { network: on, macAddress, ...kept };
     expect(view.believed(of, new Set([NETWORK]))).toStrictEqual({ ...of, claims: [counts ? claim : without] });
   });
 });

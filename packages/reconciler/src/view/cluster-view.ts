@@ -280,7 +280,8 @@ export class ClusterView {
   /** True if a virtual machine with an address on the network has been running there since then. @param sinceMs - milliseconds since 1970 */
   hasMachineRunningSince(network: string, sinceMs: number): boolean {
     const { virtualMachines, instances } = this.#sources;
-    const hasAddress = ({ macAddress }: InterfaceClaim) => this.servingPool(network)?.addressOf.has(macAddress) === true;
+    const addressOf = this.servingPool(network)?.addressOf;
+    const hasAddress = ({ macAddress }: InterfaceClaim) => addressOf?.has(macAddress) === true;
     return [...this.claimsOn(network)].some(([key, { claims }]) => {
       const machine = virtualMachines.get(key);
       const instance = machine && instances?.of(machine);
@@ -369,8 +370,8 @@ function hasRecorded({ addressOf, reading }: PoolView, macAddress: MacAddress): 
   return address !== undefined && reading.ok && reading.pool.reservations.get(macAddress)?.address !== address;
 }
 
-function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {
-  return { network, macAddress, ...(wanted !== undefined && { wanted }) };
+function withoutRecord({ network, macAddress, wanted, isLeaving }: InterfaceClaim): InterfaceClaim {
+  return { network, macAddress, ...(wanted !== undefined && { wanted }), ...(isLeaving && { isLeaving }) };
 }
 
 /** Keys of the networks of an instance's interfaces: an interface that was added to its machine comes with a restart, or a moment later. */
