@@ -65,18 +65,19 @@ function toRequest(
   return {
     owner: key,
     createdAt,
-    claims: claims.flatMap((claim) => toPoolClaim(claim, poolOn.get(claim.network))),
+    claims: claims.flatMap((claim) => toPoolClaim(claim, poolOn)),
     ...(blocked !== undefined && { blocked }),
   };
 }
 
 /** A claim that gets nothing new matters only for what it has, whatever it wants. */
-function toPoolClaim({ network: _, ...claim }: InterfaceClaim, pool: PlannedPool | undefined): PoolClaim[] {
+function toPoolClaim({ network, ...claim }: InterfaceClaim, poolOn: ReadonlyMap<string, PlannedPool>): PoolClaim[] {
+  const pool = poolOn.get(network);
   if (pool === undefined) return [];
-  if (claim.isLeaving !== true) return [{ ...claim, poolKey: pool.key }];
-  const { wanted: __, ...kept } = claim;
+  const { wanted, ...kept } = { ...claim, poolKey: pool.key };
+  if (claim.isLeaving !== true) return [{ ...kept, ...(wanted !== undefined && { wanted }) }];
   const hasAddress = claim.holdsPrevious === true || pool.addressOf.get(claim.macAddress) !== undefined;
-  return hasAddress ? [{ ...kept, poolKey: pool.key }] : [];
+  return hasAddress ? [kept] : [];
 }
 
 function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {

@@ -76,9 +76,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
   const needed = outcomes.filter(({ claim }) => claim.isLeaving !== true);
   const problem = isPaused ? undefined : (firstProblem(facts, needed) ?? nothingLeft(outcomes));
-  const waits = outcomes.some(
-    ({ claim, outcome }) => outcome.kind === 'waiting' && (claim.isLeaving !== true || outcome.isSoon === true),
-  );
+  const waits = outcomes.some(isAwaited);
   // Soon there is more to write: make one write instead of two.
   if (waits && problem === undefined && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
   const conditions = [
@@ -88,6 +86,11 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
   return { patch: statusPatch(object, { entries, conditions, now: facts.now }), problem };
+}
+
+/** An interface whose guest leaves its network waits only for the next plan. */
+function isAwaited({ claim, outcome }: ClaimWithOutcome): boolean {
+  return outcome.kind === 'waiting' && (claim.isLeaving !== true || outcome.isSoon === true);
 }
 
 /** Pools wait for these writes. */
@@ -129,9 +132,7 @@ function firstProblem(
 
 /** The problem of a machine that leaves all of its networks, and has an address on none. */
 function nothingLeft(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem | undefined {
-  const isLeft = ({ claim, outcome }: ClaimWithOutcome) =>
-    claim.isLeaving === true && outcome.kind === 'waiting' && outcome.isSoon !== true;
-  if (!outcomes.every(isLeft)) return undefined;
+  if (!outcomes.every((one) => one.outcome.kind === 'waiting' && !isAwaited(one))) return undefined;
   const message =
     'the virtual machine leaves the networks of spec.networkConfigs, and has no address there; nothing is to be done';
   return { reason: 'no-interfaces', message };

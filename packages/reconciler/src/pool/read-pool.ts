@@ -59,7 +59,7 @@ function isOptionalSetting([, config, setting = '']: readonly string[]): boolean
   return config === 'ipv6Config' || (config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting));
 }
 
-/** Of IPv6, a whole list is left out, and everything without a prefix. */
+/** The path of what is left out: a whole list in the IPv6 part, and all of that part without its prefix. */
 function leftOutBecauseOf(path: readonly string[]): readonly string[] {
   const [spec = '', config = '', setting = ''] = path;
   if (config !== 'ipv6Config') return path;

@@ -32,8 +32,11 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
   const config = spec.ipv6Config;
   if (config === undefined) return { ok: true, value: undefined };
   const prefix = parseIpv6Prefix(config.cidr);
-  const found = [...prefixProblems(config.cidr, prefix, pool), ...optionProblems(config)];
-  if (prefix !== undefined && found.length === 0) found.push(...serverProblems(config, prefix, pool));
+  const found = [
+    ...prefixProblems(config.cidr, prefix, pool),
+    ...optionProblems(config),
+    ...serverProblems(config, prefix, pool),
+  ];
   if (prefix === undefined || found.length > 0) return { ok: false, problems: found.map((one) => toProblem(config, one)) };
   const { dns = [], domainSearch = [], ntp = [], leaseTime = DEFAULT_LEASE_TIME_SECONDS } = config;
   const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
@@ -97,7 +100,8 @@ function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): 
 }
 
 /** A client whose address is that of a server would be taken for it. A client with a reservation may be the server. */
-function serverProblems({ dns = [], ntp = [] }: IPv6Config, prefix: Ipv6Prefix, pool: Pool): Found[] {
+function serverProblems({ dns = [], ntp = [] }: IPv6Config, prefix: Ipv6Prefix | undefined, pool: Pool): Found[] {
+  if (prefix === undefined) return [];
   const clientOf = ([server, address]: readonly [string, Ipv6Address]): readonly [string, Ipv4Address][] => {
     const offset = address - prefix.network;
     const corresponding = offset < 0n || offset > 0xffffffffn ? undefined : pool.cidr.network + Number(offset);
