@@ -76,12 +76,12 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
   const needed = outcomes.filter(({ claim }) => claim.isLeaving !== true);
   const problem = isPaused ? undefined : (firstProblem(facts, needed) ?? nothingLeft(outcomes));
-  const waits = outcomes.some(isAwaited);
+  const waits = problem === undefined && outcomes.some(isAwaited);
   // Soon there is more to write: make one write instead of two.
-  if (waits && problem === undefined && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
+  if (waits && !isUrgent(facts, outcomes)) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
-    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(needed, problem, facts.missing)]),
+    ...(isPaused || waits ? [] : [allocatedState(needed, problem, facts.missing)]),
     inSyncState(facts),
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
