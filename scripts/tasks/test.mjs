@@ -1,7 +1,7 @@
 // npm test [-- PART [NAME...]]: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { findNamespaces, startInNamespaces } from '../in-namespaces.mjs';
@@ -174,13 +174,15 @@ async function runWorld() {
 
 /** What a program of the simulated world prints. */
 async function output(program, ...parameters) {
-  const { status, stdout, stderr } = await run(process.execPath, [program, ...parameters]);
+  // Its time is simulated. That of the tests beside it is not.
+  const { status, stdout, stderr } = await run(process.execPath, [program, ...parameters], constants.priority.PRIORITY_LOW);
   return { status, text: stdout + stderr };
 }
 
 /** Runs a program to its end. The status is null if it could not be started, or a signal ended it. */
-async function run(command, parameters) {
+async function run(command, parameters, priority = constants.priority.PRIORITY_NORMAL) {
   const child = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined && priority !== constants.priority.PRIORITY_NORMAL) setPriority(child.pid, priority);
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), statusOf(child)]);
   return { status, stdout, stderr };
 }

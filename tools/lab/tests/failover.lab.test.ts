@@ -15,6 +15,7 @@ import {
   type LabPod,
   needs,
   networkAttachment,
+  run,
   startVlanLab,
   type VlanLab,
   virtualMachine,
@@ -116,6 +117,8 @@ describe('a group of agents', () => {
       await waitFor('its address', () => seen('IAADDR 2001:db8:48::a'));
       const link = leader.machine.ip('-6', 'address', 'show', 'dev', agentInterfaceName(POOL));
       expect(link, 'no guest can reach the pod by IPv6').toBe('');
+      // Otherwise bridges that watch groups (MLD snooping) would not send its messages to agents.
+      expect(run('bridge', ['mdb', 'show', 'dev', 'br48'])).toMatch(/grp ff02::1:2 /);
       leader.process?.kill('SIGKILL');
       const before = client.lines.length;
       await waitFor('a renewal', () => seen('RCV: Reply message', before), PATIENCE_MS);

@@ -24,6 +24,8 @@ const ALL_SERVERS = group('ff02::1:2');
 const [ALL_NODES, ALL_ROUTERS] = [group('ff02::1'), group('ff02::2')];
 const ROUTER_SOLICITATION = 133;
 const HOP_LIMIT = 64;
+/** Switches forget groups after 260 s. Source: RFC 3810 §9.4. */
+const REPORT_INTERVAL_MS = 60_000;
 
 const polling = new FramePolling();
 
@@ -36,6 +38,9 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
       udpPort: DHCPV6_SERVER_PORT,
       icmpv6Type: ROUTER_SOLICITATION,
     });
+    const report = () => trySend(handlers, () => socket.reportGroups());
+    report();
+    const reports = setInterval(report, REPORT_INTERVAL_MS);
     const stop = polling.add(() => socket.receive((packet) => handle(socket, packet, handlers)));
     return {
       interfaceIndex: socket.interfaceIndex,
@@ -48,6 +53,7 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
       },
       close: () => {
         stop();
+        clearInterval(reports);
         socket.close();
       },
     };

@@ -40,7 +40,7 @@ const RELAY_HEADER = 34;
  * The message in the octets of a packet, or why there is none. Never throws, whatever the octets. Values are views: they are valid as long as
  * `bytes` keeps its content.
  *
- * Source: RFC 8415 §8, §9, §18.3.11 (relays in relays).
+ * Source: RFC 8415 §8, §9, §19.1.2 (relays in relays).
  */
 export function decodeDhcpv6Packet(bytes: Uint8Array): DecodedDhcpv6Packet {
   const relays: Dhcpv6Relay[] = [];

@@ -1,5 +1,6 @@
 import { FrameSocket } from '../frames/frame-socket.js';
 import { Code, encodeFilter, PACKET_TYPE_AT, TO_ANOTHER_HOST, WHOLE_PACKET } from '../libc/packet-filter.js';
+import { ALL_REPORT_ROUTERS, encodeGroupReport } from './group-report.js';
 import {
   encodeIpv6Packet,
   groupHardwareAddressOf,
@@ -38,6 +39,7 @@ export interface ReceivedIpv6Packet extends Ipv6Packet {
  */
 export class Ipv6PacketSocket {
   readonly #socket: FrameSocket;
+  readonly #groups: readonly Uint8Array[];
   /** The address that packets are sent from, sixteen octets. */
   readonly linkLocalAddress: Uint8Array;
 
@@ -49,6 +51,7 @@ export class Ipv6PacketSocket {
       groups: groups.map(groupHardwareAddressOf),
       filter: encodeIpv6Filter(accepted),
     });
+    this.#groups = groups;
     this.linkLocalAddress = linkLocalAddressBeside(this.#socket.hardwareAddress);
   }
 
@@ -65,6 +68,12 @@ export class Ipv6PacketSocket {
   /** Sends a packet from the link-local address. @param hardwareAddress - of the receiver. @throws SocketError */
   send(packet: Omit<Ipv6Packet, 'source'>, hardwareAddress: Uint8Array): void {
     this.#socket.send(encodeIpv6Packet({ ...packet, source: this.linkLocalAddress }), hardwareAddress);
+  }
+
+  /** Tells switches that packets to the groups are wanted here. They forget it after minutes. @throws SocketError */
+  reportGroups(): void {
+    const report = encodeGroupReport(this.linkLocalAddress, this.#groups);
+    this.#socket.send(report, groupHardwareAddressOf(ALL_REPORT_ROUTERS));
   }
 
   /** Handles packets that have come in, at most 64, so that a flood leaves time for others; does not wait. Returns how many. */
