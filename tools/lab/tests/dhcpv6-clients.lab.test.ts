@@ -15,7 +15,7 @@ const machinesOn = MACHINES.map((name) => ({
   address: `192.168.48.${numberOf(name)}`,
 }));
 const poolsWith = (cidr: string) => {
-  const ipv6 = [`cidr: ${cidr}`, 'leaseTime: 10', "dns: ['2001:db8:48::53']", 'domainSearch: [lab.example]'];
+  const ipv6 = [`cidr: ${cidr}`, 'leaseTime: 10', "dns: ['2001:db8::53']", 'domainSearch: [lab.example]'];
   const pool: PoolText = { name: 'net-48', prefix: '192.168.48', probes: false, ipv6 };
   return poolsYaml([pool], machinesOn);
 };
@@ -104,7 +104,7 @@ describe('a client', () => {
     expect(output).toMatch(/Router lifetime\s*:\s*0 /);
     expect(output).toMatch(/Prefix\s*:\s*2001:db8:48::\/64/);
     expect(output).toMatch(/On-link\s*:\s*Yes\s*\n\s*Autonomous address conf\.\s*:\s*No/);
-    expect(output).toMatch(/Recursive DNS server\s*:\s*2001:db8:48::53/);
+    expect(output).toMatch(/Recursive DNS server\s*:\s*2001:db8::53/);
     expect(output).toMatch(/DNS search list\s*:\s*lab\.example/);
     expect(machine('vm-b').ip('-6', 'route', 'show', 'default')).toBe('');
   });
