@@ -153,7 +153,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
       { pool, address: formatIpv4Address(address), usedBy, ...(assignedTo !== undefined && { mac: assignedTo }) },
     ),
   'ipv6-address-declined': ({ pool, macAddress, address }) =>
-    warn('another host uses the IPv6 address of the client, says the client: find that host on the network', {
+    warn('a client declined its IPv6 address: another host uses it; find that host, and give it another address', {
       pool,
       address: formatIpv6Address(address),
       mac: macAddress,

@@ -62,7 +62,7 @@ export class ServedInterface {
         ...common,
         // The port reports that the interface comes and goes.
         observer: { observe: (event) => (event.kind === 'socket-failed' ? observer.observe(event) : undefined) },
-        open: (onError) => ipv6.sockets.open(name, { ...ipv6, onError }).catch(explain),
+        open: (onError) => ipv6.sockets.open(name, { ...ipv6, onError }).catch(throwIpv6Problem),
       });
   }
 
@@ -107,6 +107,6 @@ export class ServedInterface {
   }
 }
 
-function explain(cause: unknown): never {
+function throwIpv6Problem(cause: unknown): never {
   throw new Error(`IPv6 is not served: ${(cause as Error).message}`, { cause });
 }

@@ -99,7 +99,7 @@ export class FrameSocket {
     membership.writeUInt16LE(group.length, 6);
     membership.set(group, 8);
     if (libc.setsockopt(this.#fd, libc.SOL_PACKET, PACKET_ADD_MEMBERSHIP, membership, membership.length) === 0) return;
-    const error = new SocketError(`receive frames for other hosts on ${interfaceName}`);
+    const error = new SocketError(`receive frames for groups or other hosts on ${interfaceName}`);
     this.close();
     throw error;
   }

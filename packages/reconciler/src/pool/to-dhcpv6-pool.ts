@@ -19,7 +19,7 @@ const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefi
 /** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
 const LONGEST_SUBNET = 30;
 
-/** Hosts send nothing for it to a router. */
+/** Hosts take all of a prefix to be on the link: with a larger one, they would not reach others through their router. */
 const SHORTEST_PREFIX = 48;
 /** Octets: with everything else in a reply, they fit a packet on any link. Source: RFC 8200 §5. */
 const MOST_OF_NAMES = 512;
