@@ -14,8 +14,8 @@ const machinesOn = MACHINES.map((name) => ({
   macAddress: `02:00:00:00:48:0${MACHINES.indexOf(name)}`,
   address: `192.168.48.${numberOf(name)}`,
 }));
-const poolsWith = (cidr: string) => {
-  const ipv6 = [`cidr: ${cidr}`, 'leaseTime: 10', "dns: ['2001:db8::53']", 'domainSearch: [lab.example]'];
+const poolsWith = (cidr: string, leaseTime = 10) => {
+  const ipv6 = [`cidr: ${cidr}`, `leaseTime: ${leaseTime}`, "dns: ['2001:db8::53']", 'domainSearch: [lab.example]'];
   const pool: PoolText = { name: 'net-48', prefix: '192.168.48', probes: false, ipv6 };
   return poolsYaml([pool], machinesOn);
 };
@@ -57,36 +57,6 @@ async function countOf(outcome: string): Promise<number> {
 }
 
 describe('a client', () => {
-  it.skipIf(!has('dhclient'))(
-    `dhclient, by four messages and renewals: two machines with one DUID have addresses of their own ${needs('dhclient')}`,
-    async () => {
-      const clients = (['vm-a', 'vm-b'] as const).map((name) => ({ name, process: startDhclient(name, []) }));
-      for (const { name, process } of clients) {
-        const printed = (text: string) => process.lines.filter((line) => line.includes(text)).length;
-        await waitFor(`${name} to renew`, () => printed('XMT: Renew') >= 1 && printed('PRC: Renewal event scheduled') >= 2);
-        expect(printed('RCV: Advertise message'), 'four messages').toBe(1);
-        const output = process.lines.join('\n');
-        expect(output).toContain(`IAADDR ${addressOf(name)}`);
-      }
-      agent.setPools(poolsWith('fd00:48::/64'));
-      for (const { name, process } of clients)
-        await waitFor(`${name} to have its address in the new prefix`, () =>
-          process.lines.some((line) => line.includes(`IAADDR ${addressOf(name, 'fd00:48::')}`)),
-        );
-      await agent.restart();
-      for (const { name, process } of clients) {
-        const before = process.lines.length;
-        await waitFor(`${name} to renew with the agent that was started again`, () =>
-          process.lines.slice(before).some((line) => line.includes('PRC: Renewal event scheduled')),
-        );
-        expect(process.lines.slice(before).join('\n')).not.toContain('XMT: Solicit');
-        process.kill('SIGKILL');
-      }
-      agent.setPools(poolsWith('2001:db8:48::/64'));
-      await agent.process.line('the changed pools file is in effect');
-    },
-  );
-
   it.skipIf(!has('dhclient'))(`dhclient asks for options alone ${needs('dhclient')}`, async () => {
     const before = await countOf('answered');
     const client = startDhclient('vm-a', ['-S', '-1']);
@@ -132,6 +102,35 @@ describe('a client', () => {
         true,
       ]);
       await client.stop();
+    },
+  );
+
+  it.skipIf(!has('dhclient'))(
+    `dhclient, by four messages and renewals: two machines with one DUID have addresses of their own ${needs('dhclient')}`,
+    async () => {
+      const clients = (['vm-a', 'vm-b'] as const).map((name) => ({ name, process: startDhclient(name, []) }));
+      for (const { name, process } of clients) {
+        const printed = (text: string) => process.lines.filter((line) => line.includes(text)).length;
+        await waitFor(`${name} to renew`, () => printed('XMT: Renew') >= 1 && printed('PRC: Renewal event scheduled') >= 2);
+        expect(printed('RCV: Advertise message'), 'four messages').toBe(1);
+        const output = process.lines.join('\n');
+        expect(output).toContain(`IAADDR ${addressOf(name)}`);
+      }
+      // From here on leases outlast a restart on a slow machine; clients renew after half of the time.
+      agent.setPools(poolsWith('fd00:48::/64', 60));
+      for (const { name, process } of clients)
+        await waitFor(`${name} to have its address in the new prefix`, () =>
+          process.lines.some((line) => line.includes(`IAADDR ${addressOf(name, 'fd00:48::')}`)),
+        );
+      await agent.restart();
+      for (const { name, process } of clients) {
+        const before = process.lines.length;
+        await waitFor(`${name} to renew with the agent that was started again`, () =>
+          process.lines.slice(before).some((line) => line.includes('PRC: Renewal event scheduled')),
+        );
+        expect(process.lines.slice(before).join('\n')).not.toContain('XMT: Solicit');
+        process.kill('SIGKILL');
+      }
     },
   );
 });
