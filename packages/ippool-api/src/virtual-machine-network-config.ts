@@ -23,6 +23,10 @@ const status = z.object({
     .array(
       z.object({
         allocatedIPAddress: z.string().optional(),
+        allocatedIPv6Address: z
+          .string()
+          .optional()
+          .describe('The address that the interface gets by DHCPv6, if its pool has ipv6Config.'),
         macAddress: z.string().optional(),
         networkName: z.string().optional(),
         state: z.enum(['Allocated', 'Pending', 'Stale']).optional(),
@@ -63,6 +67,7 @@ export const virtualMachineNetworkConfigResource: CustomResource = {
     conditionColumn('DISABLED', 'Disabled'),
     conditionColumn('INSYNCED', 'InSynced'),
     { name: 'REASON', type: 'string', jsonPath: `.status.conditions[?(@.type=='Allocated')].reason` },
+    { name: 'IPV6', type: 'string', jsonPath: '.status.networkConfigs[0].allocatedIPv6Address', priority: 1 },
     { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 };

@@ -4,7 +4,13 @@
  * @packageDocumentation
  */
 
-export { correspondingIpv6Address, type Dhcpv6Pool, type Dhcpv6PoolOptions, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
+export {
+  correspondingIpv6Address,
+  type Dhcpv6Pool,
+  type Dhcpv6PoolOptions,
+  ipv6AddressBeside,
+  serverIdentifierOf,
+} from '../pool/dhcpv6-pool.js';
 export {
   answerDhcpv6Packet,
   type Dhcpv6Answer,

@@ -1,6 +1,7 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { cidrContains, type Ipv4Cidr } from '../address/ipv4-cidr.js';
 import { type Ipv6Address, type Ipv6Prefix, ipv6AddressBytes } from '../address/ipv6-address.js';
+import type { Pool } from './pool.js';
 
 /** What a server needs to know about the clients of a link. */
 export interface Dhcpv6Pool {
@@ -58,4 +59,12 @@ function hashOf(text: string): bigint {
  */
 export function correspondingIpv6Address(prefix: Ipv6Prefix, subnet: Ipv4Cidr, address: Ipv4Address): Ipv6Address | undefined {
   return cidrContains(subnet, address) ? prefix.network + BigInt(address - subnet.network) : undefined;
+}
+
+/** The IPv6 address of the client that has an IPv4 address of the pool; undefined if the pool has no IPv6. */
+export function ipv6AddressBeside(
+  { dhcpv6, cidr }: Pick<Pool, 'dhcpv6' | 'cidr'>,
+  address: Ipv4Address,
+): Ipv6Address | undefined {
+  return dhcpv6 && correspondingIpv6Address(dhcpv6.prefix, cidr, address);
 }

@@ -1,4 +1,6 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim, NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -7,6 +9,8 @@ import type { PoolView } from '../view/pool-views.js';
 interface Outcome {
   /** The UID of the pool: a new pool with the same name has reported nothing yet. */
   readonly uid: string | undefined;
+  /** The IPv6 address of the first IPv4 address: those of all clients change with it. */
+  readonly ipv6: Ipv6Address | undefined;
   readonly addressOf: PoolView['addressOf'];
   readonly owners: PoolPlan['owners'];
   readonly refusals: PoolPlan['refusals'];
@@ -31,10 +35,12 @@ export class ConfigNews {
     { owners, refusals }: Pick<PoolPlan, 'owners' | 'refusals'>,
     { claims, claimants }: { readonly claims: NetworkClaims; readonly claimants: (macAddress: MacAddress) => Iterable<string> },
   ): string[] {
-    const now: Outcome = { uid: pool.object.metadata.uid, addressOf: pool.addressOf, owners, refusals, claims };
+    const { object, reading, addressOf } = pool;
+    const ipv6 = reading.ok ? ipv6AddressBeside(reading.pool, reading.pool.cidr.network) : undefined;
+    const now: Outcome = { uid: object.metadata.uid, ipv6, addressOf, owners, refusals, claims };
     const before = this.#reported.get(pool.key);
     this.#reported.set(pool.key, now);
-    if (before === undefined || before.uid !== now.uid) return [...claims.keys()];
+    if (before === undefined || before.uid !== now.uid || before.ipv6 !== now.ipv6) return [...claims.keys()];
     const clients = new Set([...before.addressOf.changedKeys(now.addressOf), ...before.owners.changedKeys(now.owners)]);
     const concerned = new Set([
       ...before.claims.changedKeys(claims),

@@ -1,5 +1,6 @@
 /** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
   type EventRegarding,
@@ -76,7 +77,10 @@ export class NetworkConfigReconciler {
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
     if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
-    return toOutcome(wanted, address, refusal);
+    const outcome = toOutcome(wanted, address, refusal);
+    return outcome.kind === 'allocated'
+      ? { ...outcome, ipv6Address: ipv6AddressBeside(pool.reading.pool, outcome.address) }
+      : outcome;
   }
 
   #unserved(config: string, network: string, macAddress: MacAddress): InterfaceOutcome {

@@ -1,5 +1,6 @@
 /** Computes the desired status of a VirtualMachineNetworkConfig from its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, type Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import {
   type ConditionOf,
   EXTERNAL_DHCP_ANNOTATION,
@@ -25,7 +26,10 @@ export type InterfaceOutcome =
   /** Recorded in its pool: the agent may answer. */
   | {
       readonly kind: 'allocated';
-      readonly address: Ipv4Address /** It has an address, but wants another one. */;
+      readonly address: Ipv4Address;
+      /** If its pool has IPv6. */
+      readonly ipv6Address?: Ipv6Address | undefined;
+      /** It has an address, but wants another one. */
       readonly refusal?: OutcomeProblem;
     }
   /** Its turn has not come. `isSoon`: the next plan of its pool decides. */
@@ -189,8 +193,10 @@ function leftOf(outcome: InterfaceOutcome): Ipv4Address | undefined {
 /** An interface without an address remembers its last one, and gets it again if possible. */
 function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
   const address = outcome.kind === 'allocated' ? outcome.address : (leftOf(outcome) ?? previous);
+  const ipv6Address = outcome.kind === 'allocated' ? outcome.ipv6Address : undefined;
   return {
     ...(address !== undefined && { allocatedIPAddress: formatIpv4Address(address) }),
+    ...(ipv6Address !== undefined && { allocatedIPv6Address: formatIpv6Address(ipv6Address) }),
     macAddress,
     networkName: network,
     state: outcome.kind === 'allocated' ? 'Allocated' : 'Pending',
@@ -203,7 +209,10 @@ function staleEntry({ network, macAddress, address }: StaleAddress): StatusEntry
 
 /** Like upstream, a paused object remembers its addresses, and gets them again afterwards if possible. */
 function pausedEntries({ status }: KubernetesObject): StatusEntry[] {
-  return readList(status, 'networkConfigs').map((entry) => ({ ...(entry as StatusEntry), state: 'Pending' }));
+  return readList(status, 'networkConfigs').map((entry) => {
+    const { allocatedIPv6Address: _, ...remembered } = entry as StatusEntry;
+    return { ...remembered, state: 'Pending' };
+  });
 }
 
 interface WantedStatus {
@@ -229,7 +238,9 @@ function statusPatch({ status, metadata }: KubernetesObject, { entries, conditio
 function describe(entries: readonly unknown[]): string {
   return JSON.stringify(
     entries.map((entry) =>
-      ['allocatedIPAddress', 'macAddress', 'networkName', 'state'].map((name) => readField(entry, name) ?? ''),
+      ['allocatedIPAddress', 'allocatedIPv6Address', 'macAddress', 'networkName', 'state'].map(
+        (name) => readField(entry, name) ?? '',
+      ),
     ),
   );
 }
