@@ -212,6 +212,8 @@ export const PACKAGES = {
     ...PURE,
     imports: [
       '@vmdhcp/dhcp-allocator',
+      '@vmdhcp/dhcp-allocator/address',
+      '@vmdhcp/dhcp-allocator/dhcpv6',
       '@vmdhcp/ippool-api',
       '@vmdhcp/ippool-api/agent',
       '@vmdhcp/ippool-api/bare-metal/keys',

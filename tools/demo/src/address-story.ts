@@ -22,7 +22,7 @@ import colors from 'picocolors';
 import { askForAddress } from './ask-for-address.js';
 import type { LiveView } from './live-view.js';
 import { showLogLine } from './show-log-line.js';
-import { showState } from './show-state.js';
+import { addressesOf, showState } from './show-state.js';
 import type { Story } from './story.js';
 import { MACHINES } from './story-machines.js';
 
@@ -137,7 +137,7 @@ class AddressStory {
     const configs = await allocated(this.#cluster, ['web', 'database', 'gateway']);
     this.#measure(`all have their addresses ${secondsSince(createdAtMs)} s after the first one was created`, 'within a second');
     for (const { metadata, status } of configs) {
-      const addresses = readList(status, 'networkConfigs').map((entry) => readText(entry, 'allocatedIPAddress'));
+      const addresses = readList(status, 'networkConfigs').flatMap(addressesOf);
       this.#view.line(`${metadata.name}: ${addresses.join(', ')}`);
     }
     this.#explain(

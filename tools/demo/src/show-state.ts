@@ -2,6 +2,11 @@ import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runt
 import type { ClusterAccess } from '@vmdhcp/lab';
 import type { LiveView } from './live-view.js';
 
+/** The addresses of an interface in the status of a VirtualMachineNetworkConfig. */
+export function addressesOf(entry: unknown): string[] {
+  return ['allocatedIPAddress', 'allocatedIPv6Address'].flatMap((field) => readText(entry, field) ?? []);
+}
+
 /** Agents, pools and virtual machines, as their objects have them. */
 export async function showState(view: LiveView, access: ClusterAccess): Promise<void> {
   for (const { metadata, status } of await access.list('Deployment')) {
@@ -18,7 +23,7 @@ export async function showState(view: LiveView, access: ClusterAccess): Promise<
   }
   for (const { metadata, status } of await access.list('VirtualMachineNetworkConfig')) {
     const entries = readList(status, 'networkConfigs').map(
-      (entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'}`,
+      (entry) => `${readText(entry, 'macAddress')} ${addressesOf(entry).join(' and ') || '-'}`,
     );
     const state = readConditions(status).find(({ type }) => type === 'Allocated');
     view.line(

@@ -6,7 +6,7 @@ import { has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, star
 const MAC = '02:00:00:00:48:01';
 const OTHER_MAC = '02:00:00:00:48:02';
 const POOLS = poolsYaml(
-  [{ name: 'net-48', prefix: '192.168.48', settings: ['router: 192.168.48.1', 'leaseTime: 600'] }],
+  [{ name: 'net-48', prefix: '192.168.48', settings: ['router: 192.168.48.1', 'leaseTime: 600'], ipv6: ['cidr: fd00:48::/64'] }],
   [
     { name: 'vm-a', pool: 'net-48', macAddress: MAC },
     { name: 'vm-b', pool: 'net-48', macAddress: OTHER_MAC },
@@ -62,6 +62,14 @@ it.skipIf(!has('chromium'))(
     await page.locator('[aria-label="192.168.48.10, used, default/vm-a"]').waitFor();
     await page.locator('[aria-label="192.168.48.11, reserved, default/vm-b"]').waitFor();
     await page.getByText(/^1 of 90 used/).waitFor();
+    await page.locator('[aria-label="192.168.48.10, used, default/vm-a"]').click();
+    await page.locator('.inspector').getByText('fd00:48::a', { exact: true }).waitFor();
+    await page.goto(`http://127.0.0.1:${PORT}/#/leases`);
+    await page.getByRole('row', { name: /^192\.168\.48\.10\s*fd00:48::a .*default\/vm-a/ }).waitFor();
+    await page.getByLabel('Search').fill('FD00:48::B');
+    await page.getByRole('row', { name: /^192\.168\.48\.11\s*fd00:48::b / }).waitFor();
+    await page.getByRole('row', { name: /^192\.168\.48\.10/ }).waitFor({ state: 'detached' });
+    await page.goto(`http://127.0.0.1:${PORT}/#/pools/default/net-48`);
     expect(problems).toEqual([]);
   },
 );

@@ -95,7 +95,8 @@ export class PlannedPools {
   *leases(): Generator<LeaseView> {
     for (const [poolName, planned] of this.#planned) {
       const owners = ownersByMacAddress(planned);
-      for (const lease of this.#settings.server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
+      const { pool } = planned.configured;
+      for (const lease of this.#settings.server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress), pool);
     }
     yield* this.#settings.open.leases();
   }

@@ -2,10 +2,10 @@
 import type { Lease, Pool, ServedPool } from '@vmdhcp/dhcp-allocator';
 import {
   answerDhcpv6Packet,
-  correspondingIpv6Address,
   type Dhcpv6Pool,
   type Dhcpv6Source,
   encodeRouterAdvertisement,
+  ipv6AddressBeside,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentObserver, Dhcpv6Datagram, Ipv6Socket } from '../ports.js';
@@ -94,9 +94,9 @@ function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhc
   const answered = answerDhcpv6Packet(packet, source, {
     // No pool has a relay, which would name a link.
     poolOf: () => chosen?.dhcpv6,
-    addressOf: ({ prefix }) => {
+    addressOf: () => {
       const lease = chosen && leaseOf(chosen.pool.name, macAddress);
-      return lease && correspondingIpv6Address(prefix, chosen.pool.cidr, lease.address);
+      return lease && ipv6AddressBeside(chosen.pool, lease.address);
     },
   });
   if (answered.kind === 'none') {

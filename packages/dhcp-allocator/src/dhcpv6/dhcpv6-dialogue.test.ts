@@ -1,7 +1,7 @@
 /** What clients read, message by message. Sections are of RFC 8415. */
 import { describe, expect, it } from 'vitest';
 import { formatIpv6Address } from '../address/ipv6-address.js';
-import { correspondingIpv6Address, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
+import { ipv6AddressBeside, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
 import {
   ADDRESS_A,
   ADDRESS_B,
@@ -467,7 +467,7 @@ describe('an address that corresponds to an IPv4 address', () => {
     ['the last one too', 0xc0a830fe, '2001:db8:48::fe'],
     ['one outside of the subnet has none', 0xc0a83101, undefined],
   ])('%s', (_, address, expected) => {
-    const found = correspondingIpv6Address(prefix, subnet, address);
+    const found = ipv6AddressBeside({ cidr: subnet, dhcpv6: { prefix } }, address);
     expect(found && formatIpv6Address(found)).toBe(expected);
   });
 });

@@ -4,13 +4,7 @@
  * @packageDocumentation
  */
 
-export {
-  correspondingIpv6Address,
-  type Dhcpv6Pool,
-  type Dhcpv6PoolOptions,
-  ipv6AddressBeside,
-  serverIdentifierOf,
-} from '../pool/dhcpv6-pool.js';
+export { type Dhcpv6Pool, type Dhcpv6PoolOptions, ipv6AddressBeside, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
 export {
   answerDhcpv6Packet,
   type Dhcpv6Answer,

@@ -1,7 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { cidrContains, type Ipv4Cidr } from '../address/ipv4-cidr.js';
 import { type Ipv6Address, type Ipv6Prefix, ipv6AddressBytes } from '../address/ipv6-address.js';
-import type { Pool } from './pool.js';
 
 /** What a server needs to know about the clients of a link. */
 export interface Dhcpv6Pool {
@@ -54,17 +53,12 @@ function hashOf(text: string): bigint {
 }
 
 /**
- * The address in the prefix that is as far from its start as an IPv4 address is from the start of its subnet: in 2001:db8:48::/64,
- * 2001:db8:48::11 belongs to 192.168.48.17 of 192.168.48.0/24. Undefined if the subnet does not contain the address.
+ * The IPv6 address of the client that has an IPv4 address: as far from the start of the prefix as that is from the start of its subnet, so that
+ * 2001:db8:48::11 belongs to 192.168.48.17 of 192.168.48.0/24. Undefined if the pool has no IPv6, or the subnet does not contain the address.
  */
-export function correspondingIpv6Address(prefix: Ipv6Prefix, subnet: Ipv4Cidr, address: Ipv4Address): Ipv6Address | undefined {
-  return cidrContains(subnet, address) ? prefix.network + BigInt(address - subnet.network) : undefined;
-}
-
-/** The IPv6 address of the client that has an IPv4 address of the pool; undefined if the pool has no IPv6. */
 export function ipv6AddressBeside(
-  { dhcpv6, cidr }: Pick<Pool, 'dhcpv6' | 'cidr'>,
+  { cidr, dhcpv6 }: { readonly cidr: Ipv4Cidr; readonly dhcpv6?: Pick<Dhcpv6Pool, 'prefix'> | undefined },
   address: Ipv4Address,
 ): Ipv6Address | undefined {
-  return dhcpv6 && correspondingIpv6Address(dhcpv6.prefix, cidr, address);
+  return dhcpv6 && cidrContains(cidr, address) ? dhcpv6.prefix.network + BigInt(address - cidr.network) : undefined;
 }

@@ -1,7 +1,5 @@
 /** The pool of an interface's network, and the address that it records. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { formatIpv6Address, parseIpv4Cidr, parseIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
-import { correspondingIpv6Address } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import {
   describeCount,
   describeNames,
@@ -16,6 +14,7 @@ import { type Finding, finding } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';
 import { type ChainObservation, objectOf } from './chain-observation.js';
 import { type EntryReading, isExternal, type LinkReading, NOTHING_READ } from './config-links.js';
+import { ipv6AddressOf } from './ipv6-address-of.js';
 import type { ChainInterface } from './machine-interfaces.js';
 
 export function readPoolLink(observation: ChainObservation, { network }: ChainInterface): LinkReading {
@@ -66,19 +65,9 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
 }
 
 function describeAddresses(pool: KubernetesObject, recorded: string, macAddress: string | undefined): string {
-  const addresses = [recorded, ...ipv6AddressOf(pool, recorded)];
+  const addresses = [recorded, ipv6AddressOf(pool, recorded) ?? []].flat();
   const how = reservationOf(pool, recorded) === macAddress ? 'reserved for' : 'assigned to';
   return `${addresses.join(' and ')} ${addresses.length === 1 ? 'is' : 'are'} ${how} ${macAddress}`;
-}
-
-/** The IPv6 address that comes with an address, in a pool that has IPv6. */
-function ipv6AddressOf({ spec }: KubernetesObject, recorded: string): string[] {
-  const prefix = parseIpv6Prefix(readText(spec, 'ipv6Config', 'cidr') ?? '');
-  const subnet = parseIpv4Cidr(readText(spec, 'ipv4Config', 'cidr') ?? '');
-  const address = parseIpv4Address(recorded);
-  if (prefix === undefined || subnet === undefined || address === undefined) return [];
-  const found = correspondingIpv6Address(prefix, subnet, address);
-  return found === undefined ? [] : [formatIpv6Address(found)];
 }
 
 /** If the pool cannot be read. */

@@ -35,9 +35,16 @@ const POOLS = exportedPools([POOL], [CONFIG]);
 
 it('csv: assigned and reserved addresses in order, quoted as in RFC 4180', () => {
   expect(toCsv(POOLS).split('\r\n')).toEqual([
-    'pool,network,address,macAddress,namespace,virtualMachine,interface',
-    `default/pool,default/net,10.1.0.9,${B},,,`,
-    `default/pool,default/net,10.1.0.10,${A},red,"web,1",eth0`,
+    'pool,network,address,macAddress,namespace,virtualMachine,interface,ipv6Address',
+    `default/pool,default/net,10.1.0.9,${B},,,,`,
+    `default/pool,default/net,10.1.0.10,${A},red,"web,1",eth0,`,
+    '',
+  ]);
+  const spec = { ...(POOL.spec as object), ipv6Config: { cidr: '2001:db8:1::/64' } };
+  expect(toCsv(exportedPools([{ ...POOL, spec }], [CONFIG])).split('\r\n')).toMatchObject([
+    {},
+    `default/pool,default/net,10.1.0.9,${B},,,,2001:db8:1::9`,
+    `default/pool,default/net,10.1.0.10,${A},red,"web,1",eth0,2001:db8:1::a`,
     '',
   ]);
 });

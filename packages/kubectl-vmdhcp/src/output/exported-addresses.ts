@@ -7,6 +7,7 @@ import {
   parseIpv4Range,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressOf } from '@vmdhcp/explain';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { poolNetworkOf } from './pool-rows.js';
@@ -62,7 +63,7 @@ function keyOfClient(network: string, macAddress: string, address: string): stri
   return `${network} ${parseMacAddress(macAddress) ?? ''} ${address}`;
 }
 
-const CSV_COLUMNS = ['pool', 'network', 'address', 'macAddress', 'namespace', 'virtualMachine', 'interface'];
+const CSV_COLUMNS = ['pool', 'network', 'address', 'macAddress', 'namespace', 'virtualMachine', 'interface', 'ipv6Address'];
 
 /** RFC 4180, with a header line. */
 export function toCsv(pools: readonly ExportedPool[]): string {
@@ -75,6 +76,7 @@ export function toCsv(pools: readonly ExportedPool[]): string {
       one.namespace,
       one.virtualMachine,
       one.interface,
+      ipv6AddressOf(pool, one.address) ?? '',
     ]),
   );
   return [CSV_COLUMNS, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');

@@ -16,6 +16,8 @@ export interface LeaseRow {
   readonly macAddress: string;
   /** Empty if none. */
   readonly address: string;
+  /** Empty if none. */
+  readonly ipv6Address: string;
   /** `Allocated`, `Pending`, `Stale`. */
   readonly state: string;
   readonly reason: string;
@@ -43,7 +45,10 @@ function toRows(config: KubernetesObject): LeaseRow[] {
   });
 }
 
-function readEntry(entry: unknown, namespace: string): Pick<LeaseRow, 'network' | 'macAddress' | 'address' | 'state'> {
+function readEntry(
+  entry: unknown,
+  namespace: string,
+): Pick<LeaseRow, 'network' | 'macAddress' | 'address' | 'ipv6Address' | 'state'> {
   const named = readText(entry, 'networkName') ?? '';
   const state = readText(entry, 'state') ?? '';
   return {
@@ -51,6 +56,7 @@ function readEntry(entry: unknown, namespace: string): Pick<LeaseRow, 'network' 
     macAddress: readText(entry, 'macAddress') ?? '',
     // An interface without an address shows the one that it had before.
     address: state === 'Pending' ? '' : (readText(entry, 'allocatedIPAddress') ?? ''),
+    ipv6Address: state === 'Pending' ? '' : (readText(entry, 'allocatedIPv6Address') ?? ''),
     state,
   };
 }
@@ -97,7 +103,7 @@ function awaitingRows(machines: readonly KubernetesObject[], configs: readonly K
   const configOf = new Map(configs.map((config) => [keyOf(config), config]));
   return machines.flatMap((machine) => {
     const { namespace = '', name } = machine.metadata;
-    const nothing = { macAddress: '', address: '', state: 'Pending', reason: AWAITS };
+    const nothing = { macAddress: '', address: '', ipv6Address: '', state: 'Pending', reason: AWAITS };
     return findAwaitedInterfaces(machine, configOf.get(keyOf(machine))).map((one) => ({
       ...{ namespace, virtualMachine: name, interface: one.name, network: one.network },
       ...nothing,
@@ -121,6 +127,7 @@ export const LEASES: ListedKind<LeaseRow> = {
     { header: 'VM', value: ({ virtualMachine }) => virtualMachine },
     { header: 'INTERFACE', value: (row) => row.interface },
     { header: 'ADDRESS', value: ({ address }) => address },
+    { header: 'IPV6', value: ({ ipv6Address }) => ipv6Address, isWide: true },
     { header: 'MAC', value: ({ macAddress }) => macAddress },
     { header: 'NETWORK', value: ({ network }) => network },
     { header: 'STATE', value: ({ state }) => state, isWide: true },

@@ -17,5 +17,11 @@ it('each lease is one line in aligned columns, without spaces at the end', () =>
     'default/net-48  10.0.0.9  02:00:00:00:00:0a  printer   default/vm-a  bound     never',
     '',
   ]);
+  expect(formatLeaseTable([lease, { ...lease, ipv6Address: 'fd00::9' }]).split('\n')).toEqual([
+    'POOL  ADDRESS   IPV6     MAC                HOSTNAME  OWNER  STATE     EXPIRES',
+    'net   10.0.0.9  -        02:00:00:00:00:0a  -         -      assigned  -',
+    'net   10.0.0.9  fd00::9  02:00:00:00:00:0a  -         -      assigned  -',
+    '',
+  ]);
   expect(formatLeaseTable([])).toBe('POOL  ADDRESS  MAC  HOSTNAME  OWNER  STATE  EXPIRES\n');
 });

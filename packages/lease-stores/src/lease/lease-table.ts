@@ -1,11 +1,13 @@
 import type { LeaseView } from './lease-view.js';
 
-/** Formats leases for a person: one line each, in aligned columns. */
+/** Formats leases for a person: one line each, in aligned columns. Only with leases that have IPv6 addresses, there is a column of those. */
 export function formatLeaseTable(leases: readonly LeaseView[]): string {
-  const header = ['POOL', 'ADDRESS', 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];
-  const rows = leases.map(({ pool, address, macAddress, hostname, owner, state, expires }) => [
+  const hasIpv6 = leases.some(({ ipv6Address }) => ipv6Address !== undefined);
+  const header = ['POOL', 'ADDRESS', ...(hasIpv6 ? ['IPV6'] : []), 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];
+  const rows = leases.map(({ pool, address, ipv6Address, macAddress, hostname, owner, state, expires }) => [
     pool,
     address,
+    ...(hasIpv6 ? [ipv6Address ?? '-'] : []),
     macAddress,
     hostname ?? '-',
     owner ?? '-',

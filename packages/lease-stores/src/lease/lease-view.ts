@@ -1,10 +1,14 @@
-import { formatIpv4Address, type Ipv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type Lease, type Pool } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { formatLeaseTime } from './lease-time.js';
 
 /** A lease as shown to people and scripts. */
 export interface LeaseView {
   readonly pool: string;
   readonly address: string;
+  /** Absent if the pool has no IPv6, or is not known. */
+  readonly ipv6Address?: string;
   readonly macAddress: string;
   readonly hostname?: string;
   /** The owner: the VirtualMachineNetworkConfig, `namespace/name`, or the reservation. */
@@ -25,12 +29,18 @@ export interface QuarantineView {
   readonly untilMs: number;
 }
 
-/** Converts a lease for people and programs. @param owner - whom the address is for. */
-export function toLeaseView(lease: Lease, owner: string | undefined): LeaseView {
-  const { poolName: pool, address, macAddress, hostname, expiresAtMs } = lease;
+/**
+ * Converts a lease for people and programs.
+ * @param owner - whom the address is for.
+ * @param pool - for its IPv6 address.
+ */
+export function toLeaseView(lease: Lease, owner: string | undefined, pool?: Pool): LeaseView {
+  const { poolName, address, macAddress, hostname, expiresAtMs } = lease;
+  const ipv6Address = pool && ipv6AddressBeside(pool, address);
   return {
-    pool,
+    pool: poolName,
     address: formatIpv4Address(address),
+    ...(ipv6Address !== undefined && { ipv6Address: formatIpv6Address(ipv6Address) }),
     macAddress,
     ...(hostname !== undefined && { hostname }),
     ...(owner !== undefined && { owner }),

@@ -1,5 +1,6 @@
 /** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
@@ -77,10 +78,8 @@ export class NetworkConfigReconciler {
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
     if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
-    const outcome = toOutcome(wanted, address, refusal);
-    return outcome.kind === 'allocated'
-      ? { ...outcome, ipv6Address: ipv6AddressBeside(pool.reading.pool, outcome.address) }
-      : outcome;
+    if (address === undefined) return toOutcome(wanted, undefined, refusal);
+    return toOutcome(wanted, { address, ipv6Address: ipv6AddressBeside(pool.reading.pool, address) }, refusal);
   }
 
   #unserved(config: string, network: string, macAddress: MacAddress): InterfaceOutcome {
@@ -181,14 +180,14 @@ function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAdd
 
 function toOutcome(
   wanted: Ipv4Address | undefined,
-  address: Ipv4Address | undefined,
+  recorded: { readonly address: Ipv4Address; readonly ipv6Address: Ipv6Address | undefined } | undefined,
   refusal: OutcomeProblem | undefined,
 ): InterfaceOutcome {
-  if (address === undefined || refusal?.reason === 'mac-address-claimed-twice') {
+  if (recorded === undefined || refusal?.reason === 'mac-address-claimed-twice') {
     return refusal === undefined ? { kind: 'waiting' } : { kind: 'refused', refusal };
   }
-  if (refusal !== undefined) return { kind: 'allocated', address, refusal };
-  return wanted === undefined || wanted === address ? { kind: 'allocated', address } : { kind: 'waiting' };
+  if (refusal !== undefined) return { kind: 'allocated', ...recorded, refusal };
+  return wanted === undefined || wanted === recorded.address ? { kind: 'allocated', ...recorded } : { kind: 'waiting' };
 }
 
 function readStatusEntry(entry: unknown, namespace: string | undefined): StaleAddress[] {

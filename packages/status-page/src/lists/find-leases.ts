@@ -99,6 +99,7 @@ function matcherOf(search: string): Matcher {
     if (formatIpv4Address(row.address).includes(wanted) || row.macAddress.includes(wanted)) return true;
     if (mac !== undefined && row.macAddress.replaceAll(':', '').includes(mac)) return true;
     const lease = toLease(pool, row, names);
-    return lease.machine.toLowerCase().includes(wanted) || lease.hostname.toLowerCase().includes(wanted) ? lease : false;
+    const texts = [lease.ipv6Address, lease.machine.toLowerCase(), lease.hostname.toLowerCase()];
+    return texts.some((text) => text.includes(wanted)) ? lease : false;
   };
 }

@@ -190,6 +190,8 @@ export interface PageLease {
   /** Key of its pool. */
   readonly pool: string;
   readonly address: string;
+  /** Empty: the pool has no IPv6, or the client is unknown. */
+  readonly ipv6Address: string;
   readonly mac: string;
   /** `reserved`: kept for this client, which does not have it now. */
   readonly state: 'used' | 'reserved';
@@ -210,7 +212,7 @@ interface ListPage<Row> {
   readonly continue: string | null;
 }
 
-/** Sorted by pool and address. `search` finds parts of address, MAC address (with `:`, `-` or without), virtual machine and host name. */
+/** Sorted by pool and address. `search` finds parts of addresses, MAC address (with `:`, `-` or without), virtual machine and host name. */
 export type LeasePage = ListPage<PageLease>;
 
 /** An interface of a virtual machine that has no address, or a virtual machine that cannot have one. */

@@ -41,7 +41,10 @@ describe('changes of a pool', () => {
     );
     expect(found).toMatchObject({ kind: 'changes', since: 'one-1', version: 'one-2', map: [10, 1, 1], removed: [] });
     expect(found.kind === 'changes' && found.leases).toEqual([
-      { pool: 'default/net', address: '10.1.0.10', mac: mac(0), state: 'used', machine: '', hostname: '', expiresAtMs: null },
+      {
+        ...{ pool: 'default/net', address: '10.1.0.10', ipv6Address: '', mac: mac(0), state: 'used' },
+        ...{ machine: '', hostname: '', expiresAtMs: null },
+      },
     ]);
     expect(JSON.stringify(found).length).toBeLessThan(1_000);
   });
@@ -98,6 +101,23 @@ describe('changes of a pool', () => {
     });
     expect(change({ config, range }, of(MOST_CHANGES)).kind).toBe('changes');
     expect(change({ config, range }, of(MOST_CHANGES + 1)).kind).toBe('reset');
+  });
+
+  it('each client has another IPv6 address with another prefix, so everything is loaded again', () => {
+    const allocated = { '10.0.0.4': mac(1) };
+    const one = { allocated, ipv6Config: { cidr: 'fd00:1::/64' } };
+    expect(change(one, { ...one, ipv6Config: { cidr: 'fd00:2::/64' }, generation: 2 }).kind).toBe('reset');
+    expect(change({ allocated }, { ...one, generation: 2 }).kind).toBe('reset');
+    expect(change(one, { ...one, allocated: {} }).kind).toBe('changes');
+  });
+
+  it('a lease has the IPv6 address of its client, in a pool that has IPv6', () => {
+    const allocated = { '10.0.0.4': mac(1) };
+    const reservations = [{ macAddress: mac(2), ipAddress: '10.0.0.14' }];
+    const ipv6 = (text: PoolText) => leasesOf(follow(ipPool(text))[0]).map(({ ipv6Address }) => ipv6Address);
+    expect(ipv6({ allocated })).toEqual(['']);
+    const ipv6Config = { cidr: '2001:db8:48::/64' };
+    expect(ipv6({ allocated, ipv6Config, config: { reservations } })).toEqual(['2001:db8:48::4', '2001:db8:48::e']);
   });
 
   const addresses = fc.integer({ min: 3, max: 14 }).map((last) => `10.0.0.${last}`);

@@ -3,7 +3,7 @@ import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { diffRuns } from '../model/address-map.js';
 import type { PoolChange } from '../model/page-data.js';
 import type { PoolFacts } from './pool-facts.js';
-import { type AddressHolder, holderAt, type LeaseNames, toLease } from './pool-leases.js';
+import { type AddressHolder, firstIpv6Address, holderAt, type LeaseNames, toLease } from './pool-leases.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
 /** From this many changed addresses on, a reload of the whole pool costs the same. */
@@ -21,6 +21,7 @@ export function diffPools(before: VersionedPool, after: VersionedPool, names: Le
   const [one, other] = [before.snapshot.map, after.snapshot.map];
   const reset: PoolChange = { kind: 'reset', pool };
   if (one === null || other === null || one.first !== other.first || one.size !== other.size) return reset;
+  if (firstIpv6Address(before.snapshot.facts) !== firstIpv6Address(facts)) return reset;
   const { changed, gone } = diffRows(before.snapshot.facts, facts);
   const map = diffRuns(one.runs, other.runs);
   if (changed.length + gone.length > MOST_CHANGES || map.length > 3 * MOST_CHANGES) return reset;

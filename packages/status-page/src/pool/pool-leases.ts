@@ -1,5 +1,7 @@
 /** The leases of a pool: its clients, and addresses that are kept for one. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, type Reservation } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, type Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { PageLease } from '../model/page-data.js';
 import type { AddressTable } from './address-table.js';
 import type { PoolClient, PoolFacts } from './pool-facts.js';
@@ -23,12 +25,23 @@ export function toLease({ key, facts }: PoolSnapshot, row: AddressHolder, names:
   return {
     pool: key,
     address: formatIpv4Address(address),
+    ipv6Address: ipv6TextOf(facts, row),
     mac: macAddress,
     state: facts.clients.has(address) ? 'used' : 'reserved',
     machine: names(facts.network, macAddress) || owner,
     hostname: hostname ?? ofReservation ?? '',
     expiresAtMs: expiresAtMs ?? null,
   };
+}
+
+function ipv6TextOf({ pool }: PoolFacts, { address, expiresAtMs }: PoolClient): string {
+  const found = pool && expiresAtMs === undefined ? ipv6AddressBeside(pool, address) : undefined;
+  return found === undefined ? '' : formatIpv6Address(found);
+}
+
+/** The IPv6 address of the first address of the subnet: if it is another one, those of all clients are. */
+export function firstIpv6Address({ pool }: PoolFacts): Ipv6Address | undefined {
+  return pool && ipv6AddressBeside(pool, pool.cidr.network);
 }
 
 /** In ascending order of addresses. */

@@ -8,12 +8,13 @@ export interface PoolText {
   readonly quarantined?: Readonly<Record<string, unknown>>;
   readonly conditions?: readonly Readonly<Record<string, unknown>>[];
   readonly generation?: number;
+  readonly ipv6Config?: Readonly<Record<string, unknown>>;
   readonly paused?: boolean;
 }
 
 /** 10.0.0.0/28: server .2, router .1, range .4 to .11. */
 export function ipPool(text: PoolText = {}, name = 'net'): KubernetesObject {
-  const { config, range, allocated = {}, quarantined, conditions = [], generation = 1, paused } = text;
+  const { config, range, allocated = {}, quarantined, conditions = [], generation = 1, paused, ipv6Config } = text;
   return {
     apiVersion: 'network.harvesterhci.io/v1alpha1',
     kind: 'IPPool',
@@ -21,6 +22,7 @@ export function ipPool(text: PoolText = {}, name = 'net'): KubernetesObject {
     spec: {
       networkName: 'default/net-1',
       ...(paused !== undefined && { paused }),
+      ...(ipv6Config && { ipv6Config }),
       ipv4Config: {
         cidr: '10.0.0.0/28',
         serverIP: '10.0.0.2',

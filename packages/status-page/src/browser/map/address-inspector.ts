@@ -50,6 +50,7 @@ function leaseFacts(lease: PageLease, nowMs: number): HTMLElement {
     facts([
       ['Machine', lease.machine],
       ['Host name', lease.hostname],
+      ['IPv6 address', lease.ipv6Address === '' ? null : element('code', {}, lease.ipv6Address)],
       ['MAC address', lease.mac === '' ? null : element('code', {}, lease.mac)],
       ['Ends', lease.expiresAtMs === null ? null : timeElement(lease.expiresAtMs, nowMs)],
     ]),

@@ -99,7 +99,10 @@ function leasesTable({ nowMs }: PageContext): DataTable<PageLease> {
     columns: [
       {
         title: 'Address',
-        cell: ({ pool, address }) => element('a', { href: formatRoute({ view: 'pool', pool, address }) }, address),
+        cell: ({ pool, address, ipv6Address }) => [
+          element('a', { href: formatRoute({ view: 'pool', pool, address }) }, address),
+          ipv6Address === '' ? null : element('span', { class: 'lines soft' }, ipv6Address),
+        ],
       },
       {
         title: 'Client',

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { LEASES } from './lease-rows.js';
+
+const entry = (state: string) => ({
+  ...{ networkName: 'default/net', macAddress: '02:00:00:00:00:0a', state },
+  ...{ allocatedIPAddress: '10.1.0.10', allocatedIPv6Address: '2001:db8::a' },
+});
+const rows = (state: string) =>
+  LEASES.toRows({ metadata: { namespace: 'red', name: 'web' }, status: { networkConfigs: [entry(state)] } }, 0);
+
+it('an interface has both of its addresses, and none while it waits', () => {
+  expect(rows('Allocated')).toMatchObject([{ address: '10.1.0.10', ipv6Address: '2001:db8::a' }]);
+  expect(rows('Pending')).toMatchObject([{ address: '', ipv6Address: '' }]);
+});
