@@ -67,11 +67,14 @@ function group(text: string): Uint8Array {
 /** Handles one packet of a client. */
 export function handle(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   if (packet.nextHeader === NextHeader.udp) answer(socket, packet, handlers);
-  else if (isRouterSolicitation(packet.payload, packet.hopLimit)) {
-    const macAddress = readMacAddress(packet.senderHardwareAddress, 0);
-    const isOne = isLinkLocal(packet.source) && !isGroupMacAddress(macAddress);
-    handlers.onRouterSolicitation(isOne ? { address: readIpv6Address(packet.source), macAddress } : undefined);
-  }
+  else onSolicitation(packet, handlers);
+}
+
+function onSolicitation({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+  const address = readIpv6Address(source);
+  if (!isRouterSolicitation(payload, { hopLimit, source: address })) return;
+  const macAddress = readMacAddress(senderHardwareAddress, 0);
+  handlers.onRouterSolicitation(isLinkLocal(source) && !isGroupMacAddress(macAddress) ? { address, macAddress } : undefined);
 }
 
 /** Source: RFC 4291 §2.5.6. */

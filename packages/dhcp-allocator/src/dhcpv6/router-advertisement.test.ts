@@ -66,12 +66,24 @@ describe('a Router Solicitation', () => {
     ['with an option that is torn', [133, 0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 0, 0, 0, 0, 10], 255, false],
     ['with one octet of an option', [133, 0, 0, 0, 0, 0, 0, 0, 1], 255, false],
   ])('RFC 4861 §6.1.1: %s', (_, message, hopLimit, isOne) => {
-    expect(isRouterSolicitation(Uint8Array.from(message), hopLimit)).toBe(isOne);
+    expect(isRouterSolicitation(Uint8Array.from(message), { hopLimit, source: ip('fe80::a') })).toBe(isOne);
+  });
+
+  it.each<[string, number[], boolean]>([
+    ['without an option', [], true],
+    ['with a nonce', [14, 1, 1, 2, 3, 4, 5, 6], true],
+    ['with its MAC address, which no host has before its address', [14, 1, 1, 2, 3, 4, 5, 6, 1, 1, 2, 0, 0, 0, 0, 10], false],
+  ])('RFC 4861 §6.1.1: of a host without an address, %s', (_, options, isOne) => {
+    const message = Uint8Array.of(133, 0, 0, 0, 0, 0, 0, 0, ...options);
+    expect(isRouterSolicitation(message, { hopLimit: 255, source: ip('::') })).toBe(isOne);
   });
 
   it('law: any octets are accepted or not, and nothing is thrown', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(255), (message, hop) => void isRouterSolicitation(message, hop)),
+      fc.property(
+        ...([fc.uint8Array({ maxLength: 40 }), fc.nat(255), fc.bigInt(0n, 1n)] as const),
+        (message, hopLimit, source) => void isRouterSolicitation(message, { hopLimit, source }),
+      ),
     );
   });
 });
