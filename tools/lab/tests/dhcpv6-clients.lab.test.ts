@@ -66,7 +66,7 @@ describe('a client', () => {
   });
 
   it.skipIf(!has('rdisc6'))(`rdisc6 gets a Router Advertisement that makes no default route ${needs('rdisc6')}`, async () => {
-    const client = machine('vm-b').start('rdisc6', ['-1', '-r', '3', 'eth0']);
+    const client = machine('vm-b').start('rdisc6', ['-1', '-r', '20', 'eth0']);
     await client.ended();
     const output = client.lines.join('\n');
     expect(output).toMatch(/Stateful address conf\.\s*:\s*Yes/);

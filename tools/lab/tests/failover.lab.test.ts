@@ -108,7 +108,8 @@ describe('a group of agents', () => {
   it.skipIf(!has('dhclient'))(
     `the leader is killed: a machine renews its IPv6 address with the next leader ${needs('dhclient')}`,
     async () => {
-      const leader = await serve({ ipv6Config: { cidr: '2001:db8:48::/64', leaseTime: 10 } });
+      // A machine renews after 22 s; its address outlasts the change of leaders on a slow machine.
+      const leader = await serve({ ipv6Config: { cidr: '2001:db8:48::/64', leaseTime: 60 } });
       const web = lab.addMachine('web', { network: 'br48', macAddress: WEB });
       await waitFor('a link-local address', () => !web.ip('-6', 'address', 'show', 'dev', 'eth0').includes('tentative'));
       const files = ['-lf', `${web.folder}/leases`, '-pf', `${web.folder}/pid`];
