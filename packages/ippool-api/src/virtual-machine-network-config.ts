@@ -23,7 +23,7 @@ const status = z.object({
     .array(
       z.object({
         allocatedIPAddress: z.string().optional(),
-        allocatedIPv6Address: z.string().optional().describe('By DHCPv6, if its pool has ipv6Config.'),
+        allocatedIPv6Address: z.string().optional().describe('Assigned by DHCPv6, if the pool has ipv6Config.'),
         macAddress: z.string().optional(),
         networkName: z.string().optional(),
         state: z.enum(['Allocated', 'Pending', 'Stale']).optional(),

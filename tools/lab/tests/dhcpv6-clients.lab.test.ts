@@ -116,7 +116,7 @@ describe('a client', () => {
         const output = process.lines.join('\n');
         expect(output).toContain(`IAADDR ${addressOf(name)}`);
       }
-      // From here on leases outlast a restart on a slow machine; clients renew after half of the time.
+      // From here on leases outlast a restart on a slow machine; clients renew after three eighths of the time.
       agent.setPools(poolsWith('fd00:48::/64', 60));
       for (const { name, process } of clients)
         await waitFor(`${name} to have its address in the new prefix`, () =>

@@ -13,7 +13,7 @@ export async function readSavedLeases(path: string): Promise<LeaseView[]> {
     assignments.map((assignment) => {
       const expiresAtMs = expiries.get(poolName)?.get(assignment.macAddress);
       const owner = owners.get(poolName)?.get(assignment.macAddress);
-      return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, owner);
+      return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, owner, undefined);
     }),
   );
   return [...assigned, ...dynamic];

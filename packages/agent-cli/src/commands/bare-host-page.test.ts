@@ -43,16 +43,18 @@ const lease = (last: number, more: Partial<LeaseView> = {}): LeaseView => ({
 
 describe('the pools of a bare host', () => {
   it('show a map; leases of unknown clients end, declared ones do not', () => {
-    const leases = [lease(4, { expires: '2026-01-01T00:00:00Z' }), lease(5, { dynamic: true, expires: '2026-01-01T00:00:00Z' })];
+    const expires = '2026-01-01T00:00:00Z';
+    const leases = [lease(4, { expires }), lease(5, { dynamic: true, expires }), lease(6, { dynamic: true, expires: 'never' })];
     const source = bareHostSource(
       viewOf(() => leases),
       new FakeClock(),
       NAMES,
     );
     const found = source.pool(POOL)?.snapshot;
-    expect(found?.summary).toMatchObject({ key: POOL, network: 'br48', state: 'ok', counts: { used: 2, free: 6 } });
-    const expiries = [...(found?.facts.clients.values() ?? [])].map(({ expiresAtMs }) => expiresAtMs);
-    expect(expiries).toEqual([undefined, Date.parse('2026-01-01T00:00:00Z')]);
+    expect(found?.summary).toMatchObject({ key: POOL, network: 'br48', state: 'ok', counts: { used: 3, free: 5 } });
+    const clients = [...(found?.facts.clients.values() ?? [])];
+    expect(clients.map(({ expiresAtMs }) => expiresAtMs)).toEqual([undefined, Date.parse(expires), undefined]);
+    expect(clients.map(({ isUnknown = false }) => isUnknown)).toEqual([false, true, true]);
     expect(source.pool('default/other')).toBeUndefined();
   });
 

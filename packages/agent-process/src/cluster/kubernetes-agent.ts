@@ -112,7 +112,7 @@ export class KubernetesAgent {
     const ownerOf = this.#owners?.read();
     const networks = new Map(this.#settings.configs.map(({ ipPoolRef, nadName }) => [ipPoolRef, nadName]));
     for (const lease of this.#agent.leases())
-      yield toLeaseView(lease, ownerOf?.(networks.get(lease.poolName) ?? '', lease.macAddress));
+      yield toLeaseView(lease, ownerOf?.(networks.get(lease.poolName) ?? '', lease.macAddress), undefined);
   }
 
   #observe(event: AgentEvent): void {

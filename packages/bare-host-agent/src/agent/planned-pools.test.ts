@@ -162,6 +162,15 @@ describe('planned pools', () => {
       '10.0.0.11 vm-1 bound',
     ]);
   });
+
+  it('list leases with their IPv6 addresses', () => {
+    const { made } = pools();
+    const planned = plan('net', [A]);
+    const dhcpv6 = { prefix: { network: 0xfd00n << 112n, prefixLength: 64 } } as never;
+    const configured = { ...planned.configured, pool: { ...planned.configured.pool, dhcpv6 } };
+    made.replace(new Map([['net', { ...planned, configured }]]));
+    expect([...made.leases()]).toMatchObject([{ address: '10.0.0.10', ipv6Address: 'fd00::a' }]);
+  });
 });
 
 describe('an address that another host uses', () => {

@@ -169,11 +169,12 @@ function toClient({ address: text, macAddress: mac, hostname, owner, expires, dy
     ...(hostname !== undefined && { hostname }),
     ...(owner !== undefined && { owner }),
     ...(!Number.isNaN(expiresAtMs) && { expiresAtMs }),
+    ...(dynamic === true && { isUnknown: true }),
   };
 }
 
 function isSameClient(one: PoolClient, other: PoolClient): boolean {
-  const parts = ['macAddress', 'hostname', 'owner', 'expiresAtMs'] as const;
+  const parts = ['macAddress', 'hostname', 'owner', 'expiresAtMs', 'isUnknown'] as const;
   return parts.every((part) => one[part] === other[part]);
 }
 

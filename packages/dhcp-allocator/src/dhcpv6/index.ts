@@ -4,7 +4,14 @@
  * @packageDocumentation
  */
 
-export { type Dhcpv6Pool, type Dhcpv6PoolOptions, ipv6AddressBeside, serverIdentifierOf } from '../pool/dhcpv6-pool.js';
+export {
+  type AddressFamilies,
+  type Dhcpv6Pool,
+  type Dhcpv6PoolOptions,
+  ipv6AddressBeside,
+  ipv6Offset,
+  serverIdentifierOf,
+} from '../pool/dhcpv6-pool.js';
 export {
   answerDhcpv6Packet,
   type Dhcpv6Answer,

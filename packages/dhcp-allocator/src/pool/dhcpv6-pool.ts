@@ -52,13 +52,22 @@ function hashOf(text: string): bigint {
   return codes.reduce((hash, code) => BigInt.asUintN(128, (hash ^ code) * FNV_PRIME), FNV_START);
 }
 
+/** What makes addresses of two families belong to each other. */
+export interface AddressFamilies {
+  readonly cidr: Ipv4Cidr;
+  readonly dhcpv6?: Pick<Dhcpv6Pool, 'prefix'> | undefined;
+}
+
+/** How far the IPv6 address of each client is from its IPv4 address; undefined if the pool has no IPv6. */
+export function ipv6Offset({ cidr, dhcpv6 }: AddressFamilies): bigint | undefined {
+  return dhcpv6 && dhcpv6.prefix.network - BigInt(cidr.network);
+}
+
 /**
  * The IPv6 address of the client that has an IPv4 address: as far from the start of the prefix as that is from the start of its subnet, so that
  * 2001:db8:48::11 belongs to 192.168.48.17 of 192.168.48.0/24. Undefined if the pool has no IPv6, or the subnet does not contain the address.
  */
-export function ipv6AddressBeside(
-  { cidr, dhcpv6 }: { readonly cidr: Ipv4Cidr; readonly dhcpv6?: Pick<Dhcpv6Pool, 'prefix'> | undefined },
-  address: Ipv4Address,
-): Ipv6Address | undefined {
-  return dhcpv6 && cidrContains(cidr, address) ? dhcpv6.prefix.network + BigInt(address - cidr.network) : undefined;
+export function ipv6AddressBeside(pool: AddressFamilies, address: Ipv4Address): Ipv6Address | undefined {
+  const offset = ipv6Offset(pool);
+  return offset === undefined || !cidrContains(pool.cidr, address) ? undefined : BigInt(address) + offset;
 }

@@ -45,6 +45,8 @@ export interface EntryReading extends LinkReading {
   readonly state: string | undefined;
   /** The address in the status, if the state is `Allocated`. */
   readonly address: string | undefined;
+  /** The IPv6 address beside it, if there is one. */
+  readonly ipv6Address?: string | undefined;
 }
 
 export function readEntry(observation: ChainObservation, one: ChainInterface): EntryReading {
@@ -55,7 +57,9 @@ export function readEntry(observation: ChainObservation, one: ChainInterface): E
   const entry = readList(config.spec, 'networkConfigs').find((each) => isOf(each, one, namespace));
   const status = readList(config.status, 'networkConfigs').find((each) => isOf(each, one, namespace));
   const state = readText(status, 'state');
-  const address = state === 'Allocated' ? readText(status, 'allocatedIPAddress') : undefined;
+  const [address, ipv6Address] = ['allocatedIPAddress', 'allocatedIPv6Address'].map((field) =>
+    state === 'Allocated' ? readText(status, field) : undefined,
+  );
   if (readField(config.spec, 'paused') === true)
     return {
       isThere: true,
@@ -70,6 +74,7 @@ export function readEntry(observation: ChainObservation, one: ChainInterface): E
       isThere: true,
       state,
       address,
+      ipv6Address,
       facts,
       findings: [...entryFindings(observation, one, { entry, state }), ...stale(config)],
     };

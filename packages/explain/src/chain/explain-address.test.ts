@@ -49,13 +49,16 @@ it('a VirtualMachineNetworkConfig that the controller has not looked at waits fo
 
 describe('a virtual machine that has its address', () => {
   it.each([
-    ['in a pool without IPv6', undefined, `${ADDRESS} is assigned to ${MAC}`],
-    ['in a pool with IPv6', '2001:db8:1::/64', `${ADDRESS} and 2001:db8:1::a are assigned to ${MAC}`],
-    ['in a pool whose IPv6 prefix makes no sense', '2001:db8:1', `${ADDRESS} is assigned to ${MAC}`],
-  ])('has both addresses in its chain: %s', (_, cidr, facts) => {
-    const object = pool();
-    const spec = { ...(object.spec as object), ...(cidr !== undefined && { ipv6Config: { cidr } }) };
-    const links = explain({ pool: { ...object, spec } }).interfaces.flatMap((one) => one.links);
+    ['in a pool without IPv6', {}, `${ADDRESS} is assigned to ${MAC}`],
+    ['in a pool with IPv6', { allocatedIPv6Address: 'fd00::a' }, `${ADDRESS} and fd00::a are assigned to ${MAC}`],
+    [
+      'while the status has those from before',
+      { allocatedIPAddress: '10.1.0.11', allocatedIPv6Address: 'fd00::b' },
+      `${ADDRESS} is assigned to ${MAC}`,
+    ],
+  ])('has both addresses in its chain: %s', (_, shown, facts) => {
+    const entry = { ...ENTRY, allocatedIPAddress: ADDRESS, state: 'Allocated', ...shown };
+    const links = explain({ config: config({ status: [entry] }) }).interfaces.flatMap((one) => one.links);
     expect(links.find(({ link }) => link === 'address')?.facts).toBe(facts);
   });
 

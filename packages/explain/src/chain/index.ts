@@ -42,7 +42,6 @@ export {
 } from './chain-observation.js';
 export { type ClientRecord, type ClientSubject, findClientRecords } from './client-records.js';
 export { explainAddress } from './explain-address.js';
-export { ipv6AddressOf } from './ipv6-address-of.js';
 export { type PinPlan, type PinRequest, planPin } from './plan-pin.js';
 export {
   type AddressOwner,

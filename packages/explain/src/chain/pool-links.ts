@@ -14,7 +14,6 @@ import { type Finding, finding } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';
 import { type ChainObservation, objectOf } from './chain-observation.js';
 import { type EntryReading, isExternal, type LinkReading, NOTHING_READ } from './config-links.js';
-import { ipv6AddressOf } from './ipv6-address-of.js';
 import type { ChainInterface } from './machine-interfaces.js';
 
 export function readPoolLink(observation: ChainObservation, { network }: ChainInterface): LinkReading {
@@ -60,12 +59,17 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
   const isOfAnother = entry.findings.some(({ reason }) => reason === 'MacAddressClaimedTwice');
   if (recorded === undefined || isOfAnother) return withoutAddress(isExplained || !isUsed(pool));
   const isPending = entry.address !== recorded && !isExplained;
-  const facts = [{ link: 'address', facts: describeAddresses(pool, recorded, one.macAddress) }] as const;
+  const facts = [{ link: 'address', facts: describeAddresses(pool, { ...entry, recorded }, one.macAddress) }] as const;
   return { address: recorded, facts, findings: isPending ? [finding('AddressPending')] : [] };
 }
 
-function describeAddresses(pool: KubernetesObject, recorded: string, macAddress: string | undefined): string {
-  const addresses = [recorded, ipv6AddressOf(pool, recorded) ?? []].flat();
+/** The status of the VirtualMachineNetworkConfig has the IPv6 address, as it comes with the recorded one. */
+function describeAddresses(
+  pool: KubernetesObject,
+  { recorded, address, ipv6Address }: EntryReading & { readonly recorded: string },
+  macAddress: string | undefined,
+): string {
+  const addresses = [recorded, address === recorded && ipv6Address !== undefined ? ipv6Address : []].flat();
   const how = reservationOf(pool, recorded) === macAddress ? 'reserved for' : 'assigned to';
   return `${addresses.join(' and ')} ${addresses.length === 1 ? 'is' : 'are'} ${how} ${macAddress}`;
 }

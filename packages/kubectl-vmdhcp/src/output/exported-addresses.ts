@@ -7,7 +7,6 @@ import {
   parseIpv4Range,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator/address';
-import { ipv6AddressOf } from '@vmdhcp/explain';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { poolNetworkOf } from './pool-rows.js';
@@ -16,6 +15,8 @@ import { printableLine } from './printable-line.js';
 /** An address that a client has, or that is reserved for it. */
 export interface ExportedAddress {
   readonly address: string;
+  /** Empty if its interface has none. */
+  readonly ipv6Address: string;
   readonly macAddress: string;
   /** Empty if it has no virtual machine. */
   readonly namespace: string;
@@ -42,6 +43,8 @@ export function exportedPools(pools: readonly KubernetesObject[], configs: reado
   return ordered.map((pool) => ({ pool, addresses: addressesOf(pool, byClient) }));
 }
 
+const NO_ROW = { namespace: '', virtualMachine: '', interface: '', ipv6Address: '' };
+
 function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, LeaseRow>): ExportedAddress[] {
   const reserved = readList(pool.spec, 'ipv4Config', 'reservations').map(
     (one) => [readText(one, 'ipAddress') ?? '', readText(one, 'macAddress') ?? ''] as const,
@@ -53,8 +56,8 @@ function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, Lease
     const number = parseIpv4Address(address);
     if (macAddress === undefined || number === undefined) continue;
     const row = byClient.get(keyOfClient(poolNetworkOf(pool), macAddress, address));
-    const { namespace = '', virtualMachine = '', interface: name = '' } = row ?? {};
-    all.set(number, { address, macAddress, namespace, virtualMachine, interface: name });
+    const { namespace, virtualMachine, interface: name, ipv6Address } = row ?? NO_ROW;
+    all.set(number, { address, ipv6Address, macAddress, namespace, virtualMachine, interface: name });
   }
   return [...all].toSorted(([one], [other]) => one - other).map(([, exported]) => exported);
 }
@@ -76,7 +79,7 @@ export function toCsv(pools: readonly ExportedPool[]): string {
       one.namespace,
       one.virtualMachine,
       one.interface,
-      ipv6AddressOf(pool, one.address) ?? '',
+      one.ipv6Address,
     ]),
   );
   return [CSV_COLUMNS, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');

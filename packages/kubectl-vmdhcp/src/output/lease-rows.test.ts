@@ -8,6 +8,11 @@ const entry = (state: string) => ({
 const rows = (state: string) =>
   LEASES.toRows({ metadata: { namespace: 'red', name: 'web' }, status: { networkConfigs: [entry(state)] } }, 0);
 
+it('the IPv6 address is a column of wide lists, beside the other one', () => {
+  const columns = LEASES.columns.map(({ header, isWide = false }) => `${header}${isWide ? ' (wide)' : ''}`);
+  expect(columns.slice(3, 6)).toEqual(['ADDRESS', 'IPV6 (wide)', 'MAC']);
+});
+
 it('an interface has both of its addresses, and none while it waits', () => {
   expect(rows('Allocated')).toMatchObject([{ address: '10.1.0.10', ipv6Address: '2001:db8::a' }]);
   expect(rows('Pending')).toMatchObject([{ address: '', ipv6Address: '' }]);

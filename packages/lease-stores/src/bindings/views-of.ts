@@ -11,6 +11,6 @@ export function* viewsOf(
     if (!isBindingValid(binding, nowMs)) continue;
     const { address, macAddress, hostname, endsAtMs: expiresAtMs } = binding;
     const lease = { poolName, address, macAddress, expiresAtMs, ...(hostname !== undefined && { hostname }) };
-    yield { ...toLeaseView(lease, undefined), dynamic: true };
+    yield { ...toLeaseView(lease, undefined, undefined), dynamic: true };
   }
 }

@@ -1,6 +1,6 @@
 import type { LeaseView } from './lease-view.js';
 
-/** Formats leases for a person: one line each, in aligned columns. Only with leases that have IPv6 addresses, there is a column of those. */
+/** Formats leases for a person: one line each, in aligned columns. There is a column of IPv6 addresses if any lease has one. */
 export function formatLeaseTable(leases: readonly LeaseView[]): string {
   const hasIpv6 = leases.some(({ ipv6Address }) => ipv6Address !== undefined);
   const header = ['POOL', 'ADDRESS', ...(hasIpv6 ? ['IPV6'] : []), 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];

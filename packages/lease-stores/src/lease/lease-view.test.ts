@@ -10,7 +10,7 @@ describe('toLeaseView', () => {
     ['it never ends', { expiresAtMs: Number.POSITIVE_INFINITY }, undefined, { state: 'bound', expires: 'never' }],
     ['with names', { hostname: 'printer' }, 'default/vm-a', { hostname: 'printer', owner: 'default/vm-a', state: 'assigned' }],
   ])('%s', (_, fields, owner, expected) => {
-    expect(toLeaseView({ ...LEASE, ...fields }, owner)).toEqual({
+    expect(toLeaseView({ ...LEASE, ...fields }, owner, undefined)).toEqual({
       pool: 'default/net-48',
       address: '192.168.48.10',
       macAddress: '02:00:00:00:00:0a',

@@ -7,7 +7,7 @@ import { formatLeaseTime } from './lease-time.js';
 export interface LeaseView {
   readonly pool: string;
   readonly address: string;
-  /** Absent if the pool has no IPv6, or is not known. */
+  /** Absent if the client has none, or the pool is not known (saved leases, agents in a cluster). */
   readonly ipv6Address?: string;
   readonly macAddress: string;
   readonly hostname?: string;
@@ -32,9 +32,9 @@ export interface QuarantineView {
 /**
  * Converts a lease for people and programs.
  * @param owner - whom the address is for.
- * @param pool - for its IPv6 address.
+ * @param pool - the pool of the lease, if it is known and the lease is that of a declared client: its prefix gives the IPv6 address.
  */
-export function toLeaseView(lease: Lease, owner: string | undefined, pool?: Pool): LeaseView {
+export function toLeaseView(lease: Lease, owner: string | undefined, pool: Pool | undefined): LeaseView {
   const { poolName, address, macAddress, hostname, expiresAtMs } = lease;
   const ipv6Address = pool && ipv6AddressBeside(pool, address);
   return {

@@ -1,6 +1,5 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
-import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import { ipv6Offset } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim, NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -9,8 +8,8 @@ import type { PoolView } from '../view/pool-views.js';
 interface Outcome {
   /** The UID of the pool: a new pool with the same name has reported nothing yet. */
   readonly uid: string | undefined;
-  /** The IPv6 address of the first IPv4 address: those of all clients change with it. */
-  readonly ipv6: Ipv6Address | undefined;
+  /** With it, the IPv6 addresses of all clients change. */
+  readonly ipv6: bigint | undefined;
   readonly addressOf: PoolView['addressOf'];
   readonly owners: PoolPlan['owners'];
   readonly refusals: PoolPlan['refusals'];
@@ -36,7 +35,7 @@ export class ConfigNews {
     { claims, claimants }: { readonly claims: NetworkClaims; readonly claimants: (macAddress: MacAddress) => Iterable<string> },
   ): string[] {
     const { object, reading, addressOf } = pool;
-    const ipv6 = reading.ok ? ipv6AddressBeside(reading.pool, reading.pool.cidr.network) : undefined;
+    const ipv6 = reading.ok ? ipv6Offset(reading.pool) : undefined;
     const now: Outcome = { uid: object.metadata.uid, ipv6, addressOf, owners, refusals, claims };
     const before = this.#reported.get(pool.key);
     this.#reported.set(pool.key, now);

@@ -19,7 +19,7 @@ function addresses(running: Running, name: string): string[] {
 }
 
 describe('a pool with ipv6Config', () => {
-  it('shows both addresses of each machine, as soon as it has IPv6 and as long as it has', async () => {
+  it('shows both addresses of each machine while it has IPv6', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.12' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -58,6 +58,22 @@ describe('a pool with ipv6Config', () => {
       return written.toSorted();
     };
     expect(await writes({ cidr: '2001:db8::/64' })).toEqual(await writes(undefined));
+  });
+
+  it('corrects an IPv6 address that somebody writes into a status', async () => {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.12' });
+    setIpv6(running, { cidr: '2001:db8::/64' });
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    running.change('VirtualMachineNetworkConfig', 'vm-a', ({ status, ...object }) => {
+      const [entry] = readList(status, 'networkConfigs') as object[];
+      return {
+        ...object,
+        status: { ...(status as object), networkConfigs: [{ ...entry, allocatedIPv6Address: '2001:db8::b' }] },
+      };
+    });
+    await running.settle();
+    expect(addresses(running, 'vm-a')).toEqual(['10.0.0.10 2001:db8::a']);
   });
 
   it('shows no IPv6 address of a paused machine', async () => {

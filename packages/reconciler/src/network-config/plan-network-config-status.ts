@@ -209,10 +209,8 @@ function staleEntry({ network, macAddress, address }: StaleAddress): StatusEntry
 
 /** Like upstream, a paused object remembers its addresses, and gets them again afterwards if possible. */
 function pausedEntries({ status }: KubernetesObject): StatusEntry[] {
-  return readList(status, 'networkConfigs').map((entry) => {
-    const { allocatedIPv6Address: _, ...remembered } = entry as StatusEntry;
-    return { ...remembered, state: 'Pending' };
-  });
+  const changed = { allocatedIPv6Address: undefined, state: 'Pending' };
+  return readList(status, 'networkConfigs').map((entry) => ({ ...(entry as StatusEntry), ...changed }));
 }
 
 interface WantedStatus {

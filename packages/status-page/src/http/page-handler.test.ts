@@ -124,6 +124,19 @@ describe('the page over HTTP', () => {
     expect(rows.map(({ address }: { address: string }) => address)).toEqual(addresses);
   });
 
+  it.each([
+    ['2001:DB8:48::5', ['10.0.0.5']],
+    ['2001:0db8:0048:0:0:0:0:5', ['10.0.0.5']],
+    ['48::5', ['10.0.0.5']],
+    ['48', []],
+    ['db8', []],
+  ])('a search for %s in a pool with IPv6', async (search, addresses) => {
+    const { get, put } = await serve();
+    put({ ...POOL, spec: { ...(POOL.spec as object), ipv6Config: { cidr: '2001:db8:48::/64' } } });
+    const { rows } = JSON.parse((await get(`/api/leases?search=${encodeURIComponent(search)}`)).text);
+    expect(rows.map(({ address }: { address: string }) => address)).toEqual(addresses);
+  });
+
   it('a user who may not list VirtualMachineNetworkConfigs neither sees nor finds names of virtual machines', async () => {
     const { get, put, decisions } = await serve();
     put(POOL);

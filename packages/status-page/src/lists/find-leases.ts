@@ -1,5 +1,6 @@
 /** Finds a part of the leases of all pools, or of the matching ones. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, parseIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { LeasePage, PageLease } from '../model/page-data.js';
 import { type AddressHolder, holdersOf, type LeaseNames, toLease } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
@@ -94,12 +95,16 @@ function matcherOf(search: string): Matcher {
   const wanted = search.trim().toLowerCase();
   if (wanted === '') return () => true;
   const digits = wanted.replaceAll(/[:.-]/g, '');
+  const ipv6Address = parseIpv6Address(wanted);
+  // All clients of a pool have its prefix: only what cannot be a name is looked for in it.
+  const ofIpv6 = ipv6Address === undefined ? wanted : formatIpv6Address(ipv6Address);
+  const isIpv6 = wanted.includes(':');
   const mac = /^[0-9a-f]{2,12}$/.test(digits) && !/^[\d.]*\.[\d.]*$/.test(wanted) ? digits : undefined;
   return (pool, row, names) => {
     if (formatIpv4Address(row.address).includes(wanted) || row.macAddress.includes(wanted)) return true;
     if (mac !== undefined && row.macAddress.replaceAll(':', '').includes(mac)) return true;
     const lease = toLease(pool, row, names);
-    const texts = [lease.ipv6Address, lease.machine.toLowerCase(), lease.hostname.toLowerCase()];
-    return texts.some((text) => text.includes(wanted)) ? lease : false;
+    if (isIpv6 && lease.ipv6Address.includes(ofIpv6)) return lease;
+    return lease.machine.toLowerCase().includes(wanted) || lease.hostname.toLowerCase().includes(wanted) ? lease : false;
   };
 }

@@ -1,4 +1,4 @@
-import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -118,6 +118,10 @@ describe('changes of a pool', () => {
     expect(ipv6({ allocated })).toEqual(['']);
     const ipv6Config = { cidr: '2001:db8:48::/64' };
     expect(ipv6({ allocated, ipv6Config, config: { reservations } })).toEqual(['2001:db8:48::4', '2001:db8:48::e']);
+    const [version] = follow(ipPool({ allocated, ipv6Config }));
+    if (version === undefined) throw new Error('no version');
+    const unknown = { address: parseIpv4Address('10.0.0.5') ?? 0, macAddress: mac(3) as MacAddress, isUnknown: true } as const;
+    expect(toLease(version.snapshot, unknown, noNames).ipv6Address, 'nobody declared it').toBe('');
   });
 
   const addresses = fc.integer({ min: 3, max: 14 }).map((last) => `10.0.0.${last}`);

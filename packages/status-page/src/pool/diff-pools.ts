@@ -1,9 +1,10 @@
 /** The difference between two versions of a pool. Its cost depends on the changes, not on the size of the pool. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { ipv6Offset } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { diffRuns } from '../model/address-map.js';
 import type { PoolChange } from '../model/page-data.js';
 import type { PoolFacts } from './pool-facts.js';
-import { type AddressHolder, firstIpv6Address, holderAt, type LeaseNames, toLease } from './pool-leases.js';
+import { type AddressHolder, holderAt, type LeaseNames, toLease } from './pool-leases.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
 /** From this many changed addresses on, a reload of the whole pool costs the same. */
@@ -21,7 +22,8 @@ export function diffPools(before: VersionedPool, after: VersionedPool, names: Le
   const [one, other] = [before.snapshot.map, after.snapshot.map];
   const reset: PoolChange = { kind: 'reset', pool };
   if (one === null || other === null || one.first !== other.first || one.size !== other.size) return reset;
-  if (firstIpv6Address(before.snapshot.facts) !== firstIpv6Address(facts)) return reset;
+  const [offset, offsetBefore] = [facts, before.snapshot.facts].map(({ pool: one }) => one && ipv6Offset(one));
+  if (offset !== offsetBefore) return reset;
   const { changed, gone } = diffRows(before.snapshot.facts, facts);
   const map = diffRuns(one.runs, other.runs);
   if (changed.length + gone.length > MOST_CHANGES || map.length > 3 * MOST_CHANGES) return reset;

@@ -12,6 +12,8 @@ export interface PoolClient {
   readonly owner?: string;
   /** Milliseconds since 1970; absent if the lease does not end. */
   readonly expiresAtMs?: number;
+  /** True if nobody declared it: it has no IPv6 address. */
+  readonly isUnknown?: true;
 }
 
 export interface QuarantinedClient {

@@ -1,6 +1,6 @@
 /** The leases of a pool: its clients, and addresses that are kept for one. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, type Reservation } from '@vmdhcp/dhcp-allocator';
-import { formatIpv6Address, type Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { PageLease } from '../model/page-data.js';
 import type { AddressTable } from './address-table.js';
@@ -34,14 +34,9 @@ export function toLease({ key, facts }: PoolSnapshot, row: AddressHolder, names:
   };
 }
 
-function ipv6TextOf({ pool }: PoolFacts, { address, expiresAtMs }: PoolClient): string {
-  const found = pool && expiresAtMs === undefined ? ipv6AddressBeside(pool, address) : undefined;
+function ipv6TextOf({ pool }: PoolFacts, { address, isUnknown }: PoolClient): string {
+  const found = pool && isUnknown !== true ? ipv6AddressBeside(pool, address) : undefined;
   return found === undefined ? '' : formatIpv6Address(found);
-}
-
-/** The IPv6 address of the first address of the subnet: if it is another one, those of all clients are. */
-export function firstIpv6Address({ pool }: PoolFacts): Ipv6Address | undefined {
-  return pool && ipv6AddressBeside(pool, pool.cidr.network);
 }
 
 /** In ascending order of addresses. */
