@@ -43,8 +43,9 @@ function idleProcessors() {
   return () => (idleMs() - before) / (performance.now() - atMs);
 }
 
+/** Programs of low priority, as the simulated world, give way. */
 function idleMs() {
-  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
+  return cpus().reduce((sum, { times }) => sum + times.idle + times.nice, 0);
 }
 
 /** The largest file first, after those that take long though they are short: nothing else shall wait for them at the end. */
