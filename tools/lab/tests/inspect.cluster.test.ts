@@ -188,7 +188,7 @@ describe('lists', () => {
 
   it('export: as CSV and for Kea', async () => {
     const { stdout } = await run('export');
-    expect(stdout).toContain(`${keyOf('pool')},${keyOf('net')},10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
+    expect(stdout).toContain(`${keyOf('pool')},${keyOf('net')},10.1.0.10,${A},${cluster.namespace},a,default,\r\n`);
     const kea = JSON.parse((await run('export', '--format', 'kea', '--pool', 'pool')).stdout) as object;
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ subnet: '10.1.0.0/24', reservations: [{ 'ip-address': '10.1.0.10' }] }] } });
   });
@@ -330,7 +330,7 @@ describe('a MAC address that other virtual machines claim later', () => {
   });
 
   it('export: with its name alone', async () => {
-    expect((await run('export')).stdout).toContain(`10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
+    expect((await run('export')).stdout).toContain(`10.1.0.10,${A},${cluster.namespace},a,default,\r\n`);
     const kea = JSON.parse((await run('export', '--format', 'kea')).stdout) as object;
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ reservations: [{ 'ip-address': '10.1.0.10', hostname: 'a' }] }] } });
   });
