@@ -81,7 +81,9 @@ describe('a Router Solicitation', () => {
   it('law: any octets are accepted or not, and nothing is thrown', () => {
     fc.assert(
       fc.property(
-        ...([fc.uint8Array({ maxLength: 40 }), fc.nat(255), fc.bigInt(0n, 1n)] as const),
+        fc.uint8Array({ maxLength: 40 }),
+        fc.nat(255),
+        fc.bigInt(0n, 1n),
         (message, hopLimit, source) => void isRouterSolicitation(message, { hopLimit, source }),
       ),
     );

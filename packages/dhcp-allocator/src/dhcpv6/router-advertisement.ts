@@ -26,18 +26,18 @@ const NAMES_SECONDS = 1_800;
 const UNIT = 8;
 const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31 } as const;
 
-/** True for a message that asks for a Router Advertisement. @param source - of its packet, as `hopLimit`. Source: RFC 4861 §6.1.1. */
+/** True for a message that asks for a Router Advertisement. @param packet - `source` is 0 if the sender has no address. Source: RFC 4861 §6.1.1. */
 export function isRouterSolicitation(
   message: Uint8Array,
-  { hopLimit, source }: { readonly hopLimit: number; readonly source: Ipv6Address },
+  packet: { readonly hopLimit: number; readonly source: Ipv6Address },
 ): boolean {
   const isOne = message[0] === ROUTER_SOLICITATION && message[1] === 0 && message.length >= SOLICITATION_LENGTH;
-  if (!isOne || hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return false;
+  if (!isOne || packet.hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return false;
   // "All included options have a length that is greater than zero."
   let at = SOLICITATION_LENGTH;
   for (; at < message.length && message[at + 1] !== 0; at += UNIT * (message[at + 1] ?? message.length)) {
     // "If the IP source address is the unspecified address, there is no source link-layer address option in the message."
-    if (source === 0n && message[at] === Option.sourceLinkLayerAddress) return false;
+    if (packet.source === 0n && message[at] === Option.sourceLinkLayerAddress) return false;
   }
   return at === message.length;
 }

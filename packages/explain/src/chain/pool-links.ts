@@ -59,17 +59,18 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
   const isOfAnother = entry.findings.some(({ reason }) => reason === 'MacAddressClaimedTwice');
   if (recorded === undefined || isOfAnother) return withoutAddress(isExplained || !isUsed(pool));
   const isPending = entry.address !== recorded && !isExplained;
-  const facts = [{ link: 'address', facts: describeAddresses(pool, { ...entry, recorded }, one.macAddress) }] as const;
+  const facts = [{ link: 'address', facts: describeAddresses(pool, { recorded, entry }, one.macAddress) }] as const;
   return { address: recorded, facts, findings: isPending ? [finding('AddressPending')] : [] };
 }
 
-/** The status of the VirtualMachineNetworkConfig has the IPv6 address, as it comes with the recorded one. */
+/** The pool records the IPv4 address only; the status of the VirtualMachineNetworkConfig has the IPv6 address beside it. */
 function describeAddresses(
   pool: KubernetesObject,
-  { recorded, address, ipv6Address }: EntryReading & { readonly recorded: string },
+  { recorded, entry }: { readonly recorded: string; readonly entry: EntryReading },
   macAddress: string | undefined,
 ): string {
-  const addresses = [recorded, address === recorded && ipv6Address !== undefined ? ipv6Address : []].flat();
+  const { address, ipv6Address } = entry;
+  const addresses = address === recorded && ipv6Address !== undefined ? [recorded, ipv6Address] : [recorded];
   const how = reservationOf(pool, recorded) === macAddress ? 'reserved for' : 'assigned to';
   return `${addresses.join(' and ')} ${addresses.length === 1 ? 'is' : 'are'} ${how} ${macAddress}`;
 }

@@ -8,7 +8,7 @@ import type { PoolView } from '../view/pool-views.js';
 interface Outcome {
   /** The UID of the pool: a new pool with the same name has reported nothing yet. */
   readonly uid: string | undefined;
-  /** With it, the IPv6 addresses of all clients change. */
+  /** The offset of IPv6 addresses: if it changes, so do those of all clients. */
   readonly ipv6: bigint | undefined;
   readonly addressOf: PoolView['addressOf'];
   readonly owners: PoolPlan['owners'];

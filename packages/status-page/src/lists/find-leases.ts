@@ -95,16 +95,20 @@ function matcherOf(search: string): Matcher {
   const wanted = search.trim().toLowerCase();
   if (wanted === '') return () => true;
   const digits = wanted.replaceAll(/[:.-]/g, '');
-  const ipv6Address = parseIpv6Address(wanted);
-  // All clients of a pool have its prefix: only what cannot be a name is looked for in it.
-  const ofIpv6 = ipv6Address === undefined ? wanted : formatIpv6Address(ipv6Address);
-  const isIpv6 = wanted.includes(':');
+  const ipv6 = ipv6TextIn(wanted);
   const mac = /^[0-9a-f]{2,12}$/.test(digits) && !/^[\d.]*\.[\d.]*$/.test(wanted) ? digits : undefined;
   return (pool, row, names) => {
     if (formatIpv4Address(row.address).includes(wanted) || row.macAddress.includes(wanted)) return true;
     if (mac !== undefined && row.macAddress.replaceAll(':', '').includes(mac)) return true;
     const lease = toLease(pool, row, names);
-    if (isIpv6 && lease.ipv6Address.includes(ofIpv6)) return lease;
+    if (ipv6 !== undefined && lease.ipv6Address.includes(ipv6)) return lease;
     return lease.machine.toLowerCase().includes(wanted) || lease.hostname.toLowerCase().includes(wanted) ? lease : false;
   };
+}
+
+/** The search as IPv6 addresses are written; undefined without a colon: all clients of a pool share its prefix, and a name such as `db` would find them all. */
+function ipv6TextIn(wanted: string): string | undefined {
+  if (!wanted.includes(':')) return undefined;
+  const address = parseIpv6Address(wanted);
+  return address === undefined ? wanted : formatIpv6Address(address);
 }

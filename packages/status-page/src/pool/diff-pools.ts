@@ -22,14 +22,18 @@ export function diffPools(before: VersionedPool, after: VersionedPool, names: Le
   const [one, other] = [before.snapshot.map, after.snapshot.map];
   const reset: PoolChange = { kind: 'reset', pool };
   if (one === null || other === null || one.first !== other.first || one.size !== other.size) return reset;
-  const [offset, offsetBefore] = [facts, before.snapshot.facts].map(({ pool: one }) => one && ipv6Offset(one));
-  if (offset !== offsetBefore) return reset;
+  if (offsetOf(before.snapshot.facts) !== offsetOf(facts)) return reset;
   const { changed, gone } = diffRows(before.snapshot.facts, facts);
   const map = diffRuns(one.runs, other.runs);
   if (changed.length + gone.length > MOST_CHANGES || map.length > 3 * MOST_CHANGES) return reset;
   const leases = changed.map((row) => toLease(after.snapshot, row, names));
   const removed = gone.map(formatIpv4Address);
   return { kind: 'changes', pool, since: before.version, version: after.version, map, leases, removed, summary };
+}
+
+/** If it changes, so do the IPv6 addresses of all clients. */
+function offsetOf({ pool }: PoolFacts): bigint | undefined {
+  return pool && ipv6Offset(pool);
 }
 
 interface RowChanges {

@@ -12,7 +12,7 @@ export interface PoolClient {
   readonly owner?: string;
   /** Milliseconds since 1970; absent if the lease does not end. */
   readonly expiresAtMs?: number;
-  /** True if nobody declared it: it has no IPv6 address. */
+  /** True for an unknown client of a bare host, which has no IPv6 address. */
   readonly isUnknown?: true;
 }
 
