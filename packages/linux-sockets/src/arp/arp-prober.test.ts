@@ -1,9 +1,10 @@
 /** The prober with a socket of the test. On real interfaces: the lab. */
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 
 /** `onReceive` is called for each turn of the prober; time passes there alone. */
 const fake = vi.hoisted(() => ({ filters: [] as number[], missed: false, busy: false, nowMs: 0, onReceive: () => {} }));
-vi.spyOn(performance, 'now').mockImplementation(() => fake.nowMs);
+const clock = vi.spyOn(performance, 'now').mockImplementation(() => fake.nowMs);
+afterAll(() => clock.mockRestore());
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => await new Promise(setImmediate) }));
 vi.mock('./arp-socket.js', () => ({
   ArpSocket: class {
