@@ -168,7 +168,7 @@ describe('planPools', () => {
         { previous: 0x0a00000c, holdsPrevious: true },
         { [macOf(1, 'n1')]: '10.0.0.12' },
       ],
-      ['does not get the one that it had', { previous: 0x0a00000c }, {}],
+      ['gets the one that it had, which its guest may still use', { previous: 0x0a00000c }, { [macOf(1, 'n1')]: '10.0.0.12' }],
       ['does not get the one that it wants', { wanted: 0x0a00000c }, {}],
     ])('%s', (_, claim, expected) => {
       const plans = plan(both, [leaving(claim as never) as NetworkConfigClaims]);

@@ -41,7 +41,7 @@ export function planPools({ pools, claims, whyUnserved }: PoolsToPlan): Map<stri
 
 interface PlannedPool {
   readonly key: string;
-  readonly addressOf: Pick<ReadonlyMap<MacAddress, Ipv4Address>, 'get'>;
+  readonly addressOf: Pick<ReadonlyMap<MacAddress, Ipv4Address>, 'get' | 'has'>;
   readonly isPaused: boolean;
 }
 
@@ -70,14 +70,16 @@ function toRequest(
   };
 }
 
-/** A claim that gets nothing new matters only for what it has, whatever it wants. */
+/**
+ * A claim that gets nothing new matters only for what it has or had, whatever it wants: where its pool is created anew, its guest may still use the
+ * address that its own record names.
+ */
 function toPoolClaim({ network, ...claim }: InterfaceClaim, poolOn: ReadonlyMap<string, PlannedPool>): PoolClaim[] {
   const pool = poolOn.get(network);
   if (pool === undefined) return [];
   const { wanted, ...kept } = { ...claim, poolKey: pool.key };
   if (claim.isLeaving !== true) return [{ ...kept, ...(wanted !== undefined && { wanted }) }];
-  const hasAddress = claim.holdsPrevious === true || pool.addressOf.get(claim.macAddress) !== undefined;
-  return hasAddress ? [kept] : [];
+  return claim.previous !== undefined || pool.addressOf.has(claim.macAddress) ? [kept] : [];
 }
 
 function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {
