@@ -112,14 +112,14 @@ function decideRebind({ associations }: Dhcpv6ClientMessage, known: KnownDhcpv6C
   return associations.length === 0 ? ignore('nothing-requested') : reply(extended(associations, known));
 }
 
-/** By the prefix alone, as the binding of the client is not in question. Another server may know an unknown client, and its prefix. Source: RFC 8415 §18.3.3. */
+/** By the prefix. A client that has none of its addresses any longer begins anew, too: others may use them. Another server may know an unknown client, and its prefix. Source: RFC 8415 §18.3.3. */
 function decideConfirm({ associations }: Dhcpv6ClientMessage, { pool, address: own }: KnownDhcpv6Client): Dhcpv6Decision {
   const addresses = associations.flatMap((one) => one.addresses);
   // "If ... there were no addresses in any of the IAs sent by the client, the server MUST NOT send a Reply."
   if (addresses.length === 0) return ignore('nothing-to-confirm');
   if (own === undefined) return ignore('unknown-client');
-  const isOnLink = addresses.every((address) => prefixContains(pool.prefix, address));
-  return { kind: 'reply', associations: [], status: isOnLink ? Dhcpv6Status.success : Dhcpv6Status.notOnLink };
+  const isRight = addresses.includes(own) && addresses.every((address) => prefixContains(pool.prefix, address));
+  return { kind: 'reply', associations: [], status: isRight ? Dhcpv6Status.success : Dhcpv6Status.notOnLink };
 }
 
 /** Source: RFC 8415 §18.3.7, §18.3.8: the status of the message is Success, whatever the associations have. */

@@ -146,7 +146,8 @@ describe('CONFIRM (§18.3.3)', () => {
   const confirm = (...addresses: readonly bigint[]) => packet('confirm', clientIdentifier(), association(1, ...addresses));
 
   it.each([
-    ['a CONFIRM of addresses of the link, whoever has them', [ADDRESS_A, ADDRESS_B], Dhcpv6Status.success],
+    ['a CONFIRM of addresses of the link, one of which another server assigned', [ADDRESS_A, ADDRESS_B], Dhcpv6Status.success],
+    ['a CONFIRM of an address that is another client’s now', [ADDRESS_B], Dhcpv6Status.notOnLink],
     ['a CONFIRM of an address of another link', [ADDRESS_A, ELSEWHERE], Dhcpv6Status.notOnLink],
   ])('%s', (_, addresses, status) => {
     const reply = ask(MAC_A, confirm(...addresses));
