@@ -10,7 +10,9 @@ import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '
 import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { JsonObject } from '@vmdhcp/kube-simulator';
 import type { openFileRecords } from '@vmdhcp/lease-stores';
+import { CLONED_IDENTIFIER } from './guests/dhcp-client.js';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
+import { Dhcpv6Option, dhcpv6ValueIn, readDhcpv6 } from './network/dhcpv6-packet.js';
 
 type OpenedLeases = Awaited<ReturnType<typeof openFileRecords>>;
 
@@ -21,6 +23,8 @@ export interface PlantedFault {
   readonly seed?: number;
   /** What agents send instead of a reply; undefined: nothing. */
   readonly wire?: (octets: Uint8Array, server: string) => Uint8Array | undefined;
+  /** What agents send instead of a reply of DHCPv6 or a Router Advertisement; undefined: nothing. @param macAddress - of the guest, if it is for one */
+  readonly ipv6Wire?: (octets: Uint8Array, macAddress: string | undefined) => Uint8Array | undefined;
   /** Makes an agent's surroundings faulty. */
   readonly agent?: (pod: FakePod) => void;
   readonly lease?: (lease: GroupLease) => GroupLease;
@@ -34,6 +38,8 @@ export interface PlantedFault {
   readonly needsWakeOnLan?: true;
   /** The address of a magic packet as agents hear it; undefined if they do not. */
   readonly magicPacket?: (macAddress: string) => string | undefined;
+  /** True if it only shows in stories with IPv6. */
+  readonly needsIpv6?: true;
   /** True if it only shows in stories with bare-metal hosts. */
   readonly needsRack?: true;
   /** What an agent of a ClusterAgent reads from its disk, and where it stores leases. */
@@ -208,6 +214,66 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       stream: (request, handlers) => transport.stream(request, handlers),
     }),
   },
+  'ipv6-address-by-duid': {
+    seed: 4,
+    what: 'agents choose the IPv6 address of a client by its DUID',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) => {
+      const duid = dhcpv6ValueIn(octets, [Dhcpv6Option.clientIdentifier]) ?? new Uint8Array(0);
+      if (Buffer.compare(duid, CLONED_IDENTIFIER) === 0) change(addressIn(octets), 15, () => 10);
+    }),
+  },
+  'wrong-ipv6-address': {
+    what: 'agents give every client the IPv6 address after its own',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) => change(addressIn(octets), 15, (octet) => octet + 1)),
+  },
+  'former-ipv6-prefix': {
+    what: 'agents give addresses of another prefix than the pool has',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) => change(addressIn(octets), 7, (octet) => octet ^ 16)),
+  },
+  'withdrawn-ipv6-addresses': {
+    what: 'agents withdraw IPv6 addresses when they are renewed',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) => {
+      // Valid lifetime.
+      if (readDhcpv6(octets)?.type === 'reply') addressIn(octets).fill(0, 20, 24);
+    }),
+  },
+  'other-ipv6-lease-times': {
+    what: 'agents give IPv6 leases of another time than the pool has',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) => change(addressIn(octets), 21, () => 9)),
+  },
+  'wrong-dhcpv6-server': {
+    what: 'agents name another DHCPv6 server',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) =>
+      change(dhcpv6ValueIn(octets, [Dhcpv6Option.serverIdentifier]) ?? new Uint8Array(0), 5, (octet) => octet ^ 1),
+    ),
+  },
+  'no-dhcpv6-replies': {
+    what: 'agents advertise IPv6 addresses, and never assign them',
+    needsIpv6: true,
+    ipv6Wire: (octets) => (readDhcpv6(octets)?.type === 'reply' ? undefined : octets),
+  },
+  'no-router-advertisements': {
+    what: 'agents send no Router Advertisements',
+    needsIpv6: true,
+    ipv6Wire: (octets) => (readDhcpv6(octets) === undefined ? undefined : octets),
+  },
+  'wrong-ipv6-statuses': {
+    what: 'statuses of VirtualMachineNetworkConfigs show another IPv6 address',
+    needsIpv6: true,
+    controller: edited('PATCH', '/virtualmachinenetworkconfigs/', (body) =>
+      at(body, ['status', 'networkConfigs'], (entries) =>
+        (entries as { allocatedIPv6Address?: string }[] | null)?.map((entry) =>
+          entry.allocatedIPv6Address === undefined ? entry : { ...entry, allocatedIPv6Address: `${entry.allocatedIPv6Address}f` },
+        ),
+      ),
+    ),
+  },
   'no-assignments': {
     seed: 2,
     what: 'the controller assigns no address',
@@ -370,6 +436,21 @@ function onReply(edit: (octets: Uint8Array, packet: DhcpPacket) => void): NonNul
     edit(copy, packet);
     return copy;
   };
+}
+
+/** Changes replies of DHCPv6 that have an address. */
+function onAddress(edit: (octets: Uint8Array) => void): NonNullable<PlantedFault['ipv6Wire']> {
+  return (octets) => {
+    if ((readDhcpv6(octets)?.addresses.length ?? 0) === 0) return octets;
+    const copy = octets.slice();
+    edit(copy);
+    return copy;
+  };
+}
+
+/** The address of a reply and its lifetimes, in the message itself. */
+function addressIn(octets: Uint8Array): Uint8Array {
+  return dhcpv6ValueIn(octets, [Dhcpv6Option.association, Dhcpv6Option.address]) ?? new Uint8Array(24);
 }
 
 /** An ACK of this kind becomes a NAK. `requested`: without an offer before it. */

@@ -63,6 +63,9 @@ interface OpenIpv6Socket {
 /** A reply to a message of DHCPv6. */
 export interface SentDhcpv6Reply {
   readonly owner: string;
+  readonly atMs: number;
+  /** The client. */
+  readonly to: Dhcpv6Source;
   readonly bytes: Uint8Array;
 }
 
@@ -123,14 +126,16 @@ export class FakeNetwork {
       if (host.kernel.indexOf(interfaceName) !== interfaceIndex) continue;
       host.process.deliver(() => {
         const reply = this.#ipv6.has(socket) ? handlers.answerDhcpv6(packet, source) : undefined;
-        if (reply !== undefined) this.onDhcpv6Reply({ owner: host.owner, bytes: reply.bytes });
+        if (reply !== undefined) this.onDhcpv6Reply({ owner: host.owner, atMs: host.process.timeMs, to: source, ...reply });
       });
     }
   }
 
   /** Asks all agents for a Router Advertisement. */
   solicitRouters(source: Ipv6Source | undefined): void {
-    for (const { host, handlers } of this.#ipv6) host.process.deliver(() => handlers.onRouterSolicitation(source));
+    for (const { host, interfaceName, interfaceIndex, handlers } of this.#ipv6)
+      if (host.kernel.indexOf(interfaceName) === interfaceIndex)
+        host.process.deliver(() => handlers.onRouterSolicitation(source));
   }
 
   /** Broadcasts these octets from a client. */

@@ -1,5 +1,11 @@
 /** The history of addresses in the API, from a watch of IPPools that any client could have. */
-import { parseIpv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
+import {
+  formatIpv6Address,
+  parseIpv4Address,
+  parseIpv4Range,
+  parseIpv6Prefix,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator/address';
 import { readField, readList } from '@vmdhcp/kube-runtime';
 import type { ApiObject } from '@vmdhcp/kube-simulator';
 
@@ -11,17 +17,29 @@ interface Span {
 
 const MAC_ADDRESS = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
+/** What a history is about, and where it is in an IPPool. */
+const FAMILIES = {
+  ipv4: { config: 'ipv4Config', recorded: recordedIn },
+  ipv6: { config: 'ipv6Config', recorded: ipv6RecordedIn },
+} as const;
+
 export class AddressHistory {
+  readonly #family: (typeof FAMILIES)[keyof typeof FAMILIES];
   /** By address. */
   readonly #spans = new Map<string, Span[]>();
   /** All lease times that the pool has had, in seconds. */
   readonly leaseTimes = new Set<number>();
 
+  constructor(family: keyof typeof FAMILIES) {
+    this.#family = FAMILIES[family];
+  }
+
   /** Notes the new version of the IPPool. */
   note(pool: ApiObject | undefined, nowMs: number): void {
-    const leaseTime = readField(pool?.['spec'], 'ipv4Config', 'leaseTime');
+    const { config, recorded } = this.#family;
+    const leaseTime = readField(pool?.['spec'], config, 'leaseTime');
     if (typeof leaseTime === 'number') this.leaseTimes.add(leaseTime);
-    this.#noteRecorded(recordedIn(pool), nowMs);
+    this.#noteRecorded(recorded(pool), nowMs);
   }
 
   #noteRecorded(recorded: ReadonlyMap<string, string>, nowMs: number): void {
@@ -53,6 +71,14 @@ export class AddressHistory {
 export function recordedIn(pool: ApiObject | undefined): ReadonlyMap<string, string> {
   const allocated = (readField(pool?.['status'], 'ipv4', 'allocated') ?? {}) as Readonly<Record<string, string>>;
   return new Map(Object.entries(allocated).filter(([, value]) => MAC_ADDRESS.test(value)));
+}
+
+/** The IPv6 addresses of the same clients: each is as far from the start of its prefix as their IPv4 address from the start of its /24. */
+export function ipv6RecordedIn(pool: ApiObject | undefined): ReadonlyMap<string, string> {
+  const prefix = parseIpv6Prefix(String(readField(pool?.['spec'], 'ipv6Config', 'cidr')));
+  if (prefix === undefined) return new Map();
+  const beside = (address: string) => formatIpv6Address(prefix.network + BigInt((parseIpv4Address(address) ?? 0) & 255));
+  return new Map([...recordedIn(pool)].map(([address, macAddress]) => [beside(address), macAddress]));
 }
 
 /** True if the spec of the pool allows the address, apart from exclusions, which no pool of the world has. */

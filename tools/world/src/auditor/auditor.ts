@@ -5,13 +5,14 @@
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import type { ApiObject } from '@vmdhcp/kube-simulator';
-import { NAMESPACE, type WorldMachine } from '../cluster/machines.js';
+import { CONFIGS, IPPOOLS, NAMESPACE, type WorldMachine } from '../cluster/machines.js';
 import type { PoolOfWorld } from '../cluster/pool-of-world.js';
 import type { MagicPacketSent, StartRequest, World } from '../cluster/world.js';
 import type { DhcpClient } from '../guests/dhcp-client.js';
 import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
-import type { Captured } from '../network/segment.js';
+import type { Captured, CapturedDhcpv6 } from '../network/segment.js';
 import { AddressHistory, isInRanges, recordedIn } from './address-history.js';
+import { Ipv6Auditor } from './ipv6-auditor.js';
 import { RackAuditor } from './rack-auditor.js';
 import { WakeAuditor } from './wake-auditor.js';
 
@@ -56,8 +57,6 @@ interface Seen {
   readonly text: string;
 }
 
-const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
-const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
 /** How long a disconnected agent may act on old data. */
 const NEWS_MS = 150_000;
 /** Longest wait for a reply in calm times; also how long agents must have known the address. */
@@ -85,6 +84,7 @@ export class Auditor {
   readonly #reported = new Set<string>();
   readonly #wakeUps: WakeAuditor;
   readonly #rack: RackAuditor;
+  readonly #ipv6: Ipv6Auditor;
 
   constructor(world: World) {
     this.#world = world;
@@ -95,7 +95,12 @@ export class Auditor {
     };
     this.#wakeUps = new WakeAuditor(world, ports);
     this.#rack = new RackAuditor(world, ports);
-    for (const { key } of world.pools) this.#histories.set(key, new AddressHistory());
+    this.#ipv6 = new Ipv6Auditor(world, {
+      ...ports,
+      newsMs: (atMs) => this.#newsMs(atMs),
+      isReachable: (segment) => this.#isReachable(segment),
+    });
+    for (const { key } of world.pools) this.#histories.set(key, new AddressHistory('ipv4'));
     world.whileApiRuns(() => this.#watchPools());
   }
 
@@ -105,7 +110,9 @@ export class Auditor {
       const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
       if (type === 'MODIFIED') this.#lookAtRecord(key, recordedIn(object));
       if (type !== 'DELETED') this.#lookAtNewRecords(key, object);
-      this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, scheduler.nowMs());
+      const pool = type === 'DELETED' ? undefined : object;
+      this.#histories.get(key)?.note(pool, scheduler.nowMs());
+      this.#ipv6.notePool(key, pool);
     });
   }
 
@@ -161,6 +168,10 @@ export class Auditor {
     else if (packet.type === 'ack' || packet.type === 'offer') this.#onReply(captured, server);
   }
 
+  onCapturedDhcpv6(captured: CapturedDhcpv6): void {
+    this.#ipv6.onCaptured(captured);
+  }
+
   onMagicPacket(packet: MagicPacketSent): void {
     this.#wakeUps.onMagicPacket(packet);
   }
@@ -185,6 +196,7 @@ export class Auditor {
     this.#lookForSilence();
     this.#wakeUps.look();
     this.#rack.look();
+    this.#ipv6.look();
     for (const [name, segment] of this.#world.segments) {
       const users = new Map<string, string>();
       for (const guest of segment.guests) {
@@ -206,6 +218,7 @@ export class Auditor {
     for (const pool of this.#world.pools) this.#lookAtPool(pool);
     for (const machine of this.#world.machines.all) this.#lookAtMachine(machine);
     this.#rack.lookAtRest();
+    this.#ipv6.lookAtRest();
     this.#lookForOverlaps();
   }
 

@@ -3,10 +3,13 @@ import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { JsonObject, KubeSimulator } from '@vmdhcp/kube-simulator';
 import { type ClientHabits, DhcpClient } from '../guests/dhcp-client.js';
+import { Dhcpv6Client } from '../guests/dhcpv6-client.js';
 import type { Segment } from '../network/segment.js';
 import type { Scheduler } from '../time/scheduler.js';
 
 export const NAMESPACE = 'default';
+export const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
+export const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
 const MACHINES = { group: 'kubevirt.io', resource: 'virtualmachines', namespace: NAMESPACE };
 const INSTANCES = { group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: NAMESPACE };
 
@@ -64,6 +67,8 @@ export interface GuestOfMachine {
   readonly network: string;
   readonly pin: string | undefined;
   readonly client: DhcpClient;
+  /** Undefined if it has IPv4 alone. */
+  readonly ipv6: Dhcpv6Client | undefined;
 }
 
 export interface MachinesSettings {
@@ -72,6 +77,7 @@ export interface MachinesSettings {
   readonly simulator: KubeSimulator;
   readonly segments: ReadonlyMap<string, Segment>;
   readonly nodes: readonly string[];
+  readonly hasIpv6: boolean;
   readonly pools: readonly { readonly key: string; readonly nodes: readonly string[] }[];
   /** A start request has arrived at KubeVirt. */
   readonly onStartRequest: (name: string, isTaken: boolean) => void;
@@ -88,7 +94,7 @@ export class Machines {
   readonly #settings: MachinesSettings;
   readonly #machines = new Map<string, WorldMachine>();
   /** The guests' operating systems, which outlive instances: their disks remember leases. */
-  readonly #clients = new Map<string, DhcpClient>();
+  readonly #clients = new Map<string, Omit<GuestOfMachine, 'pin'>>();
   #chosenMacs = 0;
   #migrations = 0;
 
@@ -152,11 +158,11 @@ export class Machines {
       return;
     }
     machine.guests = machine.interfaces.map(({ network, pin }, index) => ({
-      ...{ network, pin },
-      client: this.#clientOf(machine, network, macAddresses[index] as string),
+      ...this.#clientsOf(machine, network, macAddresses[index] as string),
+      pin,
     }));
     machine.isStarting = false;
-    for (const { client: guest } of machine.guests) guest.start();
+    for (const guest of machine.guests) startGuest(guest);
   }
 
   /** Shuts it down. KubeVirt, which changed `Halted` to `Always` at its start, changes it back to `Halted`. */
@@ -184,7 +190,10 @@ export class Machines {
   async stop(name: string): Promise<void> {
     const machine = this.#machines.get(name);
     if (machine === undefined || machine.guests.length === 0) return;
-    for (const { client } of machine.guests) client.stop();
+    for (const { client, ipv6 } of machine.guests) {
+      client.stop();
+      ipv6?.stop();
+    }
     machine.guests = [];
     machine.left.length = 0;
     await this.#settings.simulator.client.delete({ ...INSTANCES, name }).catch(() => undefined);
@@ -247,10 +256,11 @@ export class Machines {
     const [guest] = machine.guests;
     if (machine.guests !== before || guest === undefined) return;
     guest.client.unplug();
+    guest.ipv6?.unplug();
     machine.node = this.#someNode([{ network }]);
-    const client = this.#clientOf(machine, network, guest.client.macAddress);
-    machine.guests = [{ network, pin: undefined, client }];
-    client.start();
+    const moved = { ...this.#clientsOf(machine, network, guest.client.macAddress), pin: undefined };
+    machine.guests = [moved];
+    startGuest(moved);
     for (const one of machine.left) one.untilMs = this.#settings.scheduler.nowMs() + LONGEST_LEAVE_MS;
     const endTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
     const migrationState = { migrationUid: `migration-${++this.#migrations}`, completed: true, endTimestamp };
@@ -261,18 +271,20 @@ export class Machines {
     await this.#settings.simulator.client.patch({ ...INSTANCES, name }, { type: 'merge', body }).catch(() => undefined);
   }
 
-  #clientOf(machine: WorldMachine, network: string, macAddress: string): DhcpClient {
+  #clientsOf(machine: WorldMachine, network: string, macAddress: string): Omit<GuestOfMachine, 'pin'> {
     const key = `${machine.uid} ${network} ${macAddress}`;
-    const { scheduler, random, segments } = this.#settings;
-    const made = this.#clients.get(key);
-    if (made !== undefined) return made;
-    const client = new DhcpClient({
-      ...{ scheduler, random, macAddress, habits: machine.habits },
-      segment: segments.get(network) as Segment,
-      node: () => machine.node,
-    });
-    this.#clients.set(key, client);
-    return client;
+    const { scheduler, random, segments, hasIpv6 } = this.#settings;
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const { habits } = machine;
+    const segment = segments.get(network) as Segment;
+    const card = { scheduler, random, macAddress, segment, node: () => machine.node };
+    const clientIdentifier =
+      habits.clientIdentifier ?? Uint8Array.of(0, 3, 0, 1, ...Buffer.from(macAddress.replaceAll(':', ''), 'hex'));
+    const ipv6 = hasIpv6 && !habits.isBehindRelay ? new Dhcpv6Client({ ...card, ...habits, clientIdentifier }) : undefined;
+    const made = { network, client: new DhcpClient({ ...card, habits }), ipv6 };
+    this.#clients.set(key, made);
+    return made;
   }
 
   async #report(name: string, created: boolean): Promise<void> {
@@ -304,6 +316,11 @@ export class Machines {
     const number = ++this.#chosenMacs;
     return `52:54:00:ff:${octet(number >> 8)}:${octet(number & 255)}`;
   }
+}
+
+function startGuest({ client, ipv6 }: GuestOfMachine): void {
+  client.start();
+  ipv6?.start();
 }
 
 function ownerOf({ name, uid }: WorldMachine): JsonObject {

@@ -13,7 +13,7 @@ export interface PoolOfWorld {
   readonly nodes: readonly string[];
   /** True if agents can know these nodes. */
   readonly areNodesKnown: boolean;
-  /** The fields of its spec besides its addresses. */
+  /** The fields of its spec besides its IPv4 addresses. */
   readonly spec: JsonObject;
 }
 
@@ -31,6 +31,11 @@ export function poolConfig(index: number, size: number): JsonObject {
     pool: { start: `10.0.${index}.10`, end: `10.0.${index}.${9 + size}` },
     leaseTime: 600,
   };
+}
+
+/** One of two prefixes of the pool; short leases, so that guests renew them in every story. */
+export function ipv6ConfigOf(index: number, random: Random): JsonObject {
+  return { cidr: `fd00:0:0:${random(2)}${index}::/64`, leaseTime: 240 + random(240) };
 }
 
 const BRIDGES = 'bridge.network.kubevirt.io/';

@@ -31,7 +31,7 @@ import {
 } from '@vmdhcp/lab';
 import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
 import type { ApiLink, Loss } from '../api/transport.js';
-import { type Captured, Segment } from '../network/segment.js';
+import { type Captured, type CapturedDhcpv6, Segment } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { RACK_OBJECT, Rack } from '../rack/rack.js';
 import { Scheduler } from '../time/scheduler.js';
@@ -40,7 +40,7 @@ import { WakeAgentPod } from '../wake/wake-agent-pod.js';
 import { AgentPod } from './agent-pod.js';
 import { AGENT_NAMESPACE, CONTROLLER_NAMESPACE, ControllerRun } from './controller-run.js';
 import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
-import { markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
+import { ipv6ConfigOf, markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
 import type { Surroundings } from './surroundings.js';
 import { WEBHOOK, WebhookRun } from './webhook-run.js';
 
@@ -80,6 +80,8 @@ export interface WorldSettings {
   readonly hasRack: boolean;
   /** True for a cluster without Harvester, where each network is on some nodes, marked by resources or labels. */
   readonly isPlain: boolean;
+  /** True if pools may have IPv6, and guests ask for it. */
+  readonly hasIpv6: boolean;
   readonly fault: PlantedFault | undefined;
 }
 
@@ -117,6 +119,7 @@ export class World {
   readonly #wakeAgents: WakeAgentPod[] = [];
   readonly hasWakeOnLan: boolean;
   readonly isPlain: boolean;
+  readonly hasIpv6: boolean;
   /** Undefined without bare-metal hosts. */
   rack: Rack | undefined;
   weather = FAIR;
@@ -125,6 +128,7 @@ export class World {
   topology: AgentTopology = 'per-network';
   readonly #onApiStart: (() => void)[] = [];
   onCaptured: (captured: Captured) => void = () => undefined;
+  onCapturedDhcpv6: (captured: CapturedDhcpv6) => void = () => undefined;
   onStartRequest: (request: StartRequest) => void = () => undefined;
   onMagicPacket: (packet: MagicPacketSent) => void = () => undefined;
   /** The webhook refused a valid change. */
@@ -137,11 +141,12 @@ export class World {
   readonly #controllers = new Map<number, ControllerRun>();
   readonly #webhooks = new Map<number, WebhookRun>();
 
-  private constructor({ seed, fault, hasWakeOnLan, isPlain }: WorldSettings) {
+  private constructor({ seed, fault, hasWakeOnLan, isPlain, hasIpv6 }: WorldSettings) {
     this.random = randomFrom(seed);
     this.#fault = fault;
     this.hasWakeOnLan = hasWakeOnLan;
     this.isPlain = isPlain;
+    this.hasIpv6 = hasIpv6;
   }
 
   /** A cluster with these pools, in which nothing runs yet. */
@@ -343,7 +348,10 @@ export class World {
     const missing = this.isPlain ? this.nodes[this.random(this.nodes.length)] : undefined;
     const nodes = this.nodes.filter((node) => node !== missing);
     const mark: NodeMark = this.isPlain ? someMark(name, this.random) : {};
-    const spec: JsonObject = mark.labels === undefined ? {} : { agentNodeSelector: mark.labels };
+    const spec: JsonObject = {
+      ...(mark.labels !== undefined && { agentNodeSelector: mark.labels }),
+      ...(this.hasIpv6 && this.random(3) > 0 && { ipv6Config: ipv6ConfigOf(index, this.random) }),
+    };
     const areNodesKnown = missing === undefined || mark.resource !== undefined || mark.labels !== undefined;
     this.pools.push({ name, key, serverIP, size, nodes, areNodesKnown, spec });
     this.segments.set(
@@ -354,6 +362,8 @@ export class World {
         name: key,
         relay: { address: `10.0.${index}.1`, server: serverIP },
         onCaptured: (captured) => this.onCaptured(captured),
+        onCapturedDhcpv6: (captured) => this.onCapturedDhcpv6(captured),
+        onIpv6Wire: this.#fault?.ipv6Wire,
         onWire: (octets, server) => (this.#fault?.wire === undefined ? octets : this.#fault.wire(octets, server)),
       }),
     );

@@ -47,6 +47,8 @@ interface Lease {
   readonly leaseMs: number;
 }
 
+/** What machines that were made of one image send as option 61, and as their DUID. */
+export const CLONED_IDENTIFIER = Uint8Array.of(255, 1, 2, 3, 4, 0, 1, 0, 1);
 /** RFC 2131 §4.1: doubled each time, plus or minus a random second. */
 const RETRANSMIT_MS = [4_000, 8_000, 16_000, 32_000, 64_000];
 const REQUESTS = 4;

@@ -1,10 +1,17 @@
 /** A network of virtual machines: guests and agents on one Ethernet segment, over links that lose, delay, repeat and cut frames. */
 
-import { type FakeHost, FakeNetwork, type SentReply } from '@vmdhcp/dhcp-agent/testing';
-import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import {
+  type FakeHost,
+  FakeNetwork,
+  type SentAdvertisement,
+  type SentDhcpv6Reply,
+  type SentReply,
+} from '@vmdhcp/dhcp-agent/testing';
+import { formatIpv4Address, type Ipv6Address, type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { Scheduler } from '../time/scheduler.js';
 import { type DhcpPacket, hasRelayInformation, readPacket, relayed } from './dhcp-packet.js';
+import { type Dhcpv6Packet, isManaged, readDhcpv6 } from './dhcpv6-packet.js';
 
 /** A guest's network card. */
 export interface GuestPort {
@@ -16,6 +23,28 @@ export interface GuestPort {
   readonly receive: (packet: DhcpPacket) => void;
   /** The address that it uses now. */
   readonly address: () => string | undefined;
+}
+
+/** The IPv6 of a guest's network card. */
+export interface Ipv6Port {
+  readonly macAddress: string;
+  readonly node: () => string;
+  readonly receive: (packet: Dhcpv6Packet) => void;
+  /** A router advertises itself. @param isManaged - true if hosts are to ask for addresses */
+  readonly onAdvertisement: (isManaged: boolean) => void;
+  /** The address that it uses now. */
+  readonly address: () => string | undefined;
+}
+
+/** A message of DHCPv6 in a capture. */
+export interface CapturedDhcpv6 {
+  readonly atMs: number;
+  readonly segment: string;
+  /** The guest's, by the frame. */
+  readonly macAddress: string;
+  readonly packet: Dhcpv6Packet;
+  /** The pod that sent a reply; undefined if a guest sent it. */
+  readonly server: string | undefined;
 }
 
 /** An entry of a capture. */
@@ -38,6 +67,7 @@ export interface LinkQuality {
 export const GOOD_LINKS: LinkQuality = { lossPerMille: 0, repeatPerMille: 0, mostDelayMs: 2 };
 const PROBE_MS = 300;
 const SERVER_PORT = 67;
+const DHCPV6_CLIENT_PORT = 546;
 
 interface AgentPort {
   readonly pod: FakeHost;
@@ -59,8 +89,11 @@ export interface SegmentSettings {
   readonly name: string;
   readonly relay: Relay;
   readonly onCaptured: (captured: Captured) => void;
+  readonly onCapturedDhcpv6?: (captured: CapturedDhcpv6) => void;
   /** Transforms an agent's reply for planted faults; otherwise returns its octets. Undefined if nothing is sent. */
   readonly onWire: (octets: Uint8Array, server: string) => Uint8Array | undefined;
+  /** The same for DHCPv6 and Router Advertisements. @param macAddress - of the guest, if it is for one */
+  readonly onIpv6Wire?: ((octets: Uint8Array, macAddress: string | undefined) => Uint8Array | undefined) | undefined;
 }
 
 export class Segment {
@@ -68,6 +101,7 @@ export class Segment {
   quality = GOOD_LINKS;
   readonly #settings: SegmentSettings;
   readonly #guests = new Set<GuestPort>();
+  readonly #ipv6Guests = new Set<Ipv6Port>();
   readonly #agents = new Map<FakeHost, AgentPort>();
   /** Nodes that are cut off from the others. */
   readonly #cutOff = new Set<string>();
@@ -81,12 +115,24 @@ export class Segment {
     return this.#guests;
   }
 
+  get ipv6Guests(): ReadonlySet<Ipv6Port> {
+    return this.#ipv6Guests;
+  }
+
   plug(guest: GuestPort): void {
     this.#guests.add(guest);
   }
 
   unplug(guest: GuestPort): void {
     this.#guests.delete(guest);
+  }
+
+  plugIpv6(guest: Ipv6Port): void {
+    this.#ipv6Guests.add(guest);
+  }
+
+  unplugIpv6(guest: Ipv6Port): void {
+    this.#ipv6Guests.delete(guest);
   }
 
   cutOff(node: string, isCut: boolean): void {
@@ -100,6 +146,8 @@ export class Segment {
     network.onReply = (reply) => {
       this.#fromAgent(node, podOf(), reply);
     };
+    network.onDhcpv6Reply = (reply) => this.#at(reply.atMs, () => this.#sendDhcpv6Reply(node, reply));
+    network.onAdvertisement = (sent) => this.#at(sent.atMs, () => this.#advertise(node, sent));
     return network;
   }
 
@@ -127,6 +175,22 @@ export class Segment {
       });
   }
 
+  /** Sends a message of a guest to all DHCPv6 servers. */
+  sendDhcpv6(guest: Ipv6Port, octets: Uint8Array): void {
+    const { scheduler, name, onCapturedDhcpv6 } = this.#settings;
+    const packet = readDhcpv6(octets);
+    const { macAddress } = guest;
+    if (packet !== undefined)
+      onCapturedDhcpv6?.({ atMs: scheduler.nowMs(), segment: name, macAddress, packet, server: undefined });
+    const source = { ...sourceOf(guest), port: DHCPV6_CLIENT_PORT };
+    this.#toAgents(guest, (network) => network.sendDhcpv6(octets, source));
+  }
+
+  /** Asks all routers for an advertisement. */
+  solicitRouters(guest: Ipv6Port): void {
+    this.#toAgents(guest, (network) => network.solicitRouters(sourceOf(guest)));
+  }
+
   /** The result of an ARP probe from a node: the guests that use an address. */
   async usersOf(node: string, address: string): Promise<readonly string[]> {
     await this.#settings.scheduler.sleep(PROBE_MS);
@@ -142,12 +206,47 @@ export class Segment {
     );
   }
 
-  /** A process that was frozen meanwhile sends when it wakes. */
   #fromAgent(node: string, pod: FakeHost, reply: SentReply): void {
+    this.#at(reply.atMs, () => this.#send(node, pod, reply));
+  }
+
+  /** A process that was frozen meanwhile sends when it wakes. */
+  #at(atMs: number, send: () => void): void {
     const { scheduler } = this.#settings;
-    const waitMs = reply.atMs - scheduler.nowMs();
-    if (waitMs > 0) scheduler.after(waitMs, () => this.#send(node, pod, reply));
-    else this.#send(node, pod, reply);
+    const waitMs = atMs - scheduler.nowMs();
+    if (waitMs > 0) scheduler.after(waitMs, send);
+    else send();
+  }
+
+  #toAgents(guest: Ipv6Port, arrive: (network: FakeNetwork) => void): void {
+    for (const { pod, node, network } of this.#agents.values())
+      this.#travel(guest.node(), node, () => {
+        if (!pod.process.isDead) arrive(network);
+      });
+  }
+
+  #sendDhcpv6Reply(node: string, { owner, bytes, to: { macAddress } }: SentDhcpv6Reply): void {
+    const { scheduler, name, onCapturedDhcpv6 } = this.#settings;
+    const octets = this.#onIpv6Wire(bytes, macAddress);
+    const packet = octets && readDhcpv6(octets);
+    if (packet === undefined) return;
+    onCapturedDhcpv6?.({ atMs: scheduler.nowMs(), segment: name, macAddress, packet, server: owner });
+    for (const guest of this.#ipv6Guests)
+      if (guest.macAddress === macAddress)
+        this.#travel(node, guest.node(), () => this.#ipv6Guests.has(guest) && guest.receive(packet));
+  }
+
+  #onIpv6Wire(octets: Uint8Array, macAddress: string | undefined): Uint8Array | undefined {
+    const { onIpv6Wire } = this.#settings;
+    return onIpv6Wire === undefined ? octets : onIpv6Wire(octets, macAddress);
+  }
+
+  #advertise(node: string, { to, message }: SentAdvertisement): void {
+    const octets = this.#onIpv6Wire(message, to?.macAddress);
+    if (octets === undefined) return;
+    for (const guest of this.#ipv6Guests)
+      if (to === undefined || to.macAddress === guest.macAddress)
+        this.#travel(node, guest.node(), () => this.#ipv6Guests.has(guest) && guest.onAdvertisement(isManaged(octets)));
   }
 
   #send(node: string, pod: FakeHost, { bytes, destination }: SentReply): void {
@@ -175,6 +274,13 @@ export class Segment {
       });
     }
   }
+}
+
+/** A guest's link-local address, of its MAC address. Source: RFC 4291 appendix A. */
+function sourceOf({ macAddress }: Ipv6Port): { readonly address: Ipv6Address; readonly macAddress: MacAddress } {
+  const identifier = macAddress.replaceAll(':', '').replace(/^(.{6})/, '$1fffe');
+  const address = (0xfe80n << 112n) | (BigInt(`0x${identifier}`) ^ (1n << 57n));
+  return { address, macAddress: macAddress as MacAddress };
 }
 
 /** A relay hands on what is sent to it, with the information that it added. Broadcasts reach no guest behind it. */

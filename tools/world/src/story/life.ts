@@ -2,15 +2,12 @@
 
 import { ALLOW_DELETION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { ipPool } from '@vmdhcp/lab';
-import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
-import { type PoolOfWorld, poolConfig } from '../cluster/pool-of-world.js';
-import type { ClientHabits } from '../guests/dhcp-client.js';
+import { CONFIGS, type InterfaceSettings, IPPOOLS, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
+import { ipv6ConfigOf, type PoolOfWorld, poolConfig } from '../cluster/pool-of-world.js';
+import { CLONED_IDENTIFIER, type ClientHabits } from '../guests/dhcp-client.js';
 import { type Act, chance, isDenied, one, type Scene, shuffled } from './scene.js';
 
-const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
-const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
 const LATELY_MS = 120_000;
-const CLONED_IDENTIFIER = Uint8Array.of(255, 1, 2, 3, 4, 0, 1, 0, 1);
 
 function macOf(number: number): string {
   return `02:00:00:00:${octet(number >> 8)}:${octet(number & 255)}`;
@@ -241,6 +238,18 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
     await client.delete({ ...IPPOOLS, name: pool.name });
     scene.later(30_000, () => void createPool(scene, index, pool));
     return `pool ${pool.key} is deleted, and made anew`;
+  },
+};
+
+/** Acts on pools that may have IPv6. */
+export const LIFE_OF_IPV6: Readonly<Record<string, Act>> = {
+  'change the IPv6 of a pool': async (scene) => {
+    const { pools, random } = scene.world;
+    const index = random(pools.length);
+    const pool = pools[index] as PoolOfWorld;
+    const ipv6Config = chance(scene, 20) ? null : ipv6ConfigOf(index, random);
+    await editPool(scene, pool, { ipv6Config });
+    return `pool ${pool.key} has ${ipv6Config === null ? 'no IPv6' : `IPv6 ${ipv6Config['cidr']} for ${ipv6Config['leaseTime']} s`}`;
   },
 };
 

@@ -6,7 +6,7 @@ import { FAIR, World } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { FAULTS } from './faults.js';
-import { LIFE_OF_MACHINES, LIFE_OF_POOLS, WAKE_UPS } from './life.js';
+import { LIFE_OF_IPV6, LIFE_OF_MACHINES, LIFE_OF_POOLS, WAKE_UPS } from './life.js';
 import { RACK_FAULTS, RACK_LIFE } from './rack-acts.js';
 import { type Act, isDenied, type Scene } from './scene.js';
 import { tellObjects } from './tell-objects.js';
@@ -48,6 +48,8 @@ const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
 /** One story in so many has bare-metal hosts. */
 const RACK_SHARE = 3;
+/** One story in so many has IPv6. */
+const IPV6_SHARE = 2;
 const FIRST_HOSTS = 5;
 const POOL_SIZES = [4, 8, 30];
 
@@ -85,7 +87,9 @@ class Story {
     const hasWakeOnLan = this.#random(2) === 0 || fault?.needsWakeOnLan === true;
     const isPlain = this.#random(3) === 0 || fault?.isPlain === true;
     const hasRack = fault === undefined ? mixed(seed + 2) % RACK_SHARE === 0 : fault.needsRack === true;
-    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, hasRack, isPlain, fault });
+    const hasIpv6 = fault === undefined ? mixed(seed + 3) % IPV6_SHARE === 0 : fault.needsIpv6 === true;
+    const features = { hasWakeOnLan, hasRack, isPlain, hasIpv6 };
+    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, ...features, fault });
     const auditor = new Auditor(world);
     world.onStartRequest = (request) => {
       this.#say(world, `KubeVirt is asked to start ${request.name}${request.isTaken ? '' : ', and refuses'}`);
@@ -106,6 +110,15 @@ class Story {
       this.#settings.onCaptured?.(captured);
       auditor.onCaptured(captured);
     };
+    world.onCapturedDhcpv6 = (captured) => {
+      const { packet, server, segment, macAddress } = captured;
+      const what = [
+        `DHCPv6 ${packet.type}`,
+        ...packet.addresses.map(({ address, validSeconds }) => `${address} for ${validSeconds} s`),
+      ].join(' ');
+      this.#say(world, `${segment}: ${server === undefined ? `${macAddress} sends` : `${server} answers ${macAddress}`} ${what}`);
+      auditor.onCapturedDhcpv6(captured);
+    };
     if (this.#settings.onLine !== undefined) world.whileApiRuns(() => tellObjects(world, (line) => this.#say(world, line)));
     const look = () => {
       auditor.look();
@@ -115,7 +128,7 @@ class Story {
     const topology = world.topologies[this.#random(world.topologies.length)] as AgentTopology;
     this.#say(
       world,
-      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}${isPlain ? ', each on some nodes alone' : ''}`,
+      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}${isPlain ? ', each on some nodes alone' : ''}${hasIpv6 ? ', IPv6' : ''}`,
     );
     world.startControllers(topology);
     await world.pass(START_MS);
@@ -158,7 +171,7 @@ class Story {
   /** The acts of calm and of eventful times. */
   #actsOf(world: World) {
     const guests = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
-    const ofPools = this.#some(LIFE_OF_POOLS);
+    const ofPools = [...this.#some(LIFE_OF_POOLS), ...(world.hasIpv6 ? this.#some(LIFE_OF_IPV6) : [])];
     const faults = this.#some(FAULTS);
     const [hosts, rackFaults] =
       world.rack === undefined

@@ -1,13 +1,12 @@
 /** Describes changes of agents' objects, for people who read a story. */
 import { readConditions, readText } from '@vmdhcp/kube-runtime';
 import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
-import { NAMESPACE } from '../cluster/machines.js';
+import { IPPOOLS } from '../cluster/machines.js';
 import type { World } from '../cluster/world.js';
 
 const DEPLOYMENTS = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
 const PODS = { resource: 'pods', namespace: AGENT_NAMESPACE };
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
-const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 
 /** Call it again after each start of the API server. */
 export function tellObjects({ simulator: { client } }: World, tell: (line: string) => void): void {
