@@ -55,6 +55,12 @@ export class AddressHistory {
     }
   }
 
+  /** The client that the address is recorded for. */
+  ownerOf(address: string): string | undefined {
+    const last = this.#spans.get(address)?.at(-1);
+    return last?.untilMs === Number.POSITIVE_INFINITY ? last.macAddress : undefined;
+  }
+
   /** True if the address was recorded for this client at some time since then. */
   wasRecorded(address: string, macAddress: string, sinceMs: number): boolean {
     return (this.#spans.get(address) ?? []).some((span) => span.macAddress === macAddress && span.untilMs >= sinceMs);

@@ -128,15 +128,21 @@ export class Auditor {
     }
   }
 
-  /** What was recorded before may stay where it is. Spec and record are of one version, on which the controller decided. */
+  /** What was recorded before may stay where it is, also under another MAC address of the same machine. Spec and record are of one version, on which the controller decided. */
   #lookAtNewRecords(segment: string, pool: ApiObject): void {
     const nowMs = this.#world.scheduler.nowMs();
     for (const [address, macAddress] of recordedIn(pool)) {
       if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, nowMs)) continue;
       this.#count('new records of addresses');
-      if (!isInRanges(pool, address))
+      if (!isInRanges(pool, address) && !this.#isOfSameMachine(macAddress, this.#histories.get(segment)?.ownerOf(address)))
         this.#violated('range', `${segment}: ${address} is recorded for ${macAddress}, and is in no range of the pool`);
     }
+  }
+
+  #isOfSameMachine(macAddress: string, former: string | undefined): boolean {
+    return (
+      former !== undefined && this.#world.machines.all.some(({ everyMacAddress: all }) => all.has(macAddress) && all.has(former))
+    );
   }
 
   /** True if the client has an acknowledged lease, and the address was recorded for it until now. */

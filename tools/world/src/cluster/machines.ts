@@ -52,6 +52,8 @@ export interface WorldMachine {
   guests: readonly GuestOfMachine[];
   /** The MAC addresses of its last instance, in the order of its interfaces. */
   lastMacAddresses: readonly string[];
+  /** All that its interfaces have ever had. */
+  readonly everyMacAddress: Set<string>;
   readonly uid: string;
   /** Networks that it was moved from, on which its address may be recorded until then. */
   readonly left: LeftNetwork[];
@@ -122,6 +124,7 @@ export class Machines {
       node: this.#someNode(interfaces),
       guests: [],
       lastMacAddresses: [],
+      everyMacAddress: new Set(interfaces.flatMap(({ macAddress }) => macAddress ?? [])),
       uid: created.metadata.uid ?? '',
       left: [],
     };
@@ -137,6 +140,7 @@ export class Machines {
     const macAddresses = machine.interfaces.map(({ macAddress }) => macAddress ?? this.#chooseMac());
     machine.node = this.#someNode(machine.interfaces);
     machine.lastMacAddresses = macAddresses;
+    for (const macAddress of macAddresses) machine.everyMacAddress.add(macAddress);
     await client.create(INSTANCES, {
       metadata: { name, ownerReferences: [ownerOf(machine)] },
       spec: templateOf(machine.interfaces),
@@ -207,6 +211,7 @@ export class Machines {
     const body = { spec: { template: { spec: templateOf(interfaces) } } };
     await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body });
     machine.interfaces = interfaces;
+    for (const { macAddress } of interfaces) if (macAddress !== undefined) machine.everyMacAddress.add(macAddress);
     machine.changedAtMs = this.#settings.scheduler.nowMs();
     if (machine.guests.length === 0) machine.lastMacAddresses = [];
   }

@@ -367,13 +367,17 @@ export class World {
         onWire: (octets, server) => (this.#fault?.wire === undefined ? octets : this.#fault.wire(octets, server)),
       }),
     );
-    const network = networkAttachment(key, this.isPlain ? undefined : 'mgmt');
-    const annotations = mark.resource === undefined ? {} : { [NETWORK_RESOURCE_ANNOTATION]: mark.resource };
-    const config = JSON.stringify({ type: 'bridge', bridge: name });
-    const plain = { ...network, metadata: { ...network.metadata, annotations }, spec: { config } };
-    await this.during(this.#create(this.isPlain ? plain : network));
+    await this.during(this.#create(this.#networkOf({ name, key }, mark)));
     for (const node of nodes) await this.during(markNode(this.simulator, node, mark));
     await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size), spec })));
+  }
+
+  #networkOf({ name, key }: Pick<PoolOfWorld, 'name' | 'key'>, mark: NodeMark): KubernetesObject {
+    if (!this.isPlain) return networkAttachment(key, 'mgmt');
+    const network = networkAttachment(key, undefined);
+    const annotations = mark.resource === undefined ? {} : { [NETWORK_RESOURCE_ANNOTATION]: mark.resource };
+    const config = JSON.stringify({ type: 'bridge', bridge: name });
+    return { ...network, metadata: { ...network.metadata, annotations }, spec: { config } };
   }
 
   async #create(object: KubernetesObject): Promise<void> {

@@ -249,7 +249,7 @@ export const LIFE_OF_IPV6: Readonly<Record<string, Act>> = {
     const pool = pools[index] as PoolOfWorld;
     const ipv6Config = chance(scene, 20) ? null : ipv6ConfigOf(index, random);
     await editPool(scene, pool, { ipv6Config });
-    return `pool ${pool.key} has ${ipv6Config === null ? 'no IPv6' : `IPv6 ${ipv6Config['cidr']} for ${ipv6Config['leaseTime']} s`}`;
+    return `pool ${pool.key} has ${ipv6Config === null ? 'no IPv6' : `IPv6: ${JSON.stringify(ipv6Config)}`}`;
   },
 };
 

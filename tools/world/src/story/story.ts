@@ -2,7 +2,7 @@
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import type { AgentTopology } from '@vmdhcp/reconciler';
 import { Auditor, type Violation } from '../auditor/auditor.js';
-import { FAIR, World } from '../cluster/world.js';
+import { FAIR, World, type WorldSettings } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { FAULTS } from './faults.js';
@@ -82,15 +82,52 @@ class Story {
   }
 
   async play(): Promise<StoryOutcome> {
-    const { seed, fault } = this.#settings;
-    const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
-    const hasWakeOnLan = this.#random(2) === 0 || fault?.needsWakeOnLan === true;
-    const isPlain = this.#random(3) === 0 || fault?.isPlain === true;
-    const hasRack = fault === undefined ? mixed(seed + 2) % RACK_SHARE === 0 : fault.needsRack === true;
-    const hasIpv6 = fault === undefined ? mixed(seed + 3) % IPV6_SHARE === 0 : fault.needsIpv6 === true;
-    const features = { hasWakeOnLan, hasRack, isPlain, hasIpv6 };
-    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, ...features, fault });
+    const { seed } = this.#settings;
+    const settings = this.#chooseWorld();
+    const { poolSizes: sizes, hasWakeOnLan, isPlain, hasIpv6 } = settings;
+    const world = await World.create(settings);
     const auditor = new Auditor(world);
+    this.#connect(world, auditor);
+    if (this.#settings.onLine !== undefined) world.whileApiRuns(() => tellObjects(world, (line) => this.#say(world, line)));
+    const look = () => {
+      auditor.look();
+      world.scheduler.after(LOOK_MS, look);
+    };
+    await world.installUnifiedAgents();
+    const topology = world.topologies[this.#random(world.topologies.length)] as AgentTopology;
+    const more = [hasWakeOnLan && 'Wake-on-LAN', isPlain && 'each on some nodes alone', hasIpv6 && 'IPv6'].filter(Boolean);
+    this.#say(world, [`${sizes.length} pools of ${sizes.join(', ')} addresses`, `topology ${topology}`, ...more].join(', '));
+    world.startControllers(topology);
+    await world.pass(START_MS);
+    look();
+    await this.#tell(world, auditor);
+    await world.stop();
+    const { violations, counts } = auditor;
+    return {
+      seed,
+      violations,
+      virtualMs: world.scheduler.nowMs(),
+      checked: counts,
+      acts: this.#acts,
+      actNumbers: this.#actNumber,
+    };
+  }
+
+  #chooseWorld(): WorldSettings {
+    const { seed, fault } = this.#settings;
+    return {
+      seed: mixed(seed + 1),
+      poolSizes: Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number),
+      hasWakeOnLan: this.#random(2) === 0 || fault?.needsWakeOnLan === true,
+      isPlain: this.#random(3) === 0 || fault?.isPlain === true,
+      hasRack: fault === undefined ? mixed(seed + 2) % RACK_SHARE === 0 : fault.needsRack === true,
+      hasIpv6: fault === undefined ? mixed(seed + 3) % IPV6_SHARE === 0 : fault.needsIpv6 === true,
+      fault,
+    };
+  }
+
+  /** Reports what happens to the auditor, and to who reads the story. */
+  #connect(world: World, auditor: Auditor): void {
     world.onStartRequest = (request) => {
       this.#say(world, `KubeVirt is asked to start ${request.name}${request.isTaken ? '' : ', and refuses'}`);
       auditor.onStartRequest(request);
@@ -118,31 +155,6 @@ class Story {
       ].join(' ');
       this.#say(world, `${segment}: ${server === undefined ? `${macAddress} sends` : `${server} answers ${macAddress}`} ${what}`);
       auditor.onCapturedDhcpv6(captured);
-    };
-    if (this.#settings.onLine !== undefined) world.whileApiRuns(() => tellObjects(world, (line) => this.#say(world, line)));
-    const look = () => {
-      auditor.look();
-      world.scheduler.after(LOOK_MS, look);
-    };
-    await world.installUnifiedAgents();
-    const topology = world.topologies[this.#random(world.topologies.length)] as AgentTopology;
-    this.#say(
-      world,
-      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}${isPlain ? ', each on some nodes alone' : ''}${hasIpv6 ? ', IPv6' : ''}`,
-    );
-    world.startControllers(topology);
-    await world.pass(START_MS);
-    look();
-    await this.#tell(world, auditor);
-    await world.stop();
-    const { violations, counts } = auditor;
-    return {
-      seed,
-      violations,
-      virtualMs: world.scheduler.nowMs(),
-      checked: counts,
-      acts: this.#acts,
-      actNumbers: this.#actNumber,
     };
   }
 
