@@ -24,6 +24,9 @@ import type { RunOptions } from './run-options.js';
 export async function runController(options: RunOptions, agents: AgentsSettings | undefined): Promise<void> {
   const logger = (await createLogger(logLevelOf(options, process.env))).child({ name: options.name });
   const asked = stopSignal();
+  // It holds nothing before it has started: then it ends at once, whatever it waits for.
+  const endAtOnce = () => process.exit(ExitCode.ok);
+  asked.addEventListener('abort', endAtOnce);
   keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   const metrics = createControllerMetrics();
   const settings = toSettings(options, agents);
@@ -47,8 +50,8 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
     },
   });
   await controller.start();
-  if (asked.aborted) await controller.stop();
-  else asked.addEventListener('abort', () => void controller.stop(), { once: true });
+  asked.removeEventListener('abort', endAtOnce);
+  asked.addEventListener('abort', () => void controller.stop());
 }
 
 /** Several requests fit into the time that a leader stays leader without a renewal. */
