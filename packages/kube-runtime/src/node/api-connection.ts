@@ -243,8 +243,10 @@ interface Refusal {
 function toError({ method, path }: ApiRequest, { status, headers, body }: Refusal): ApiRequestError {
   const { reason, message } = parseStatus(body);
   const seconds = Number(headers['retry-after']);
-  const text = message ?? (body.trim().slice(0, 200) || `HTTP ${status}`);
-  return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text}`, {
+  const text =
+    message ??
+    (headers.location === undefined ? body.trim() : `redirect to ${headers.location}: no API server does that`).slice(0, 200);
+  return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text || `HTTP ${status}`}`, {
     status,
     ...(reason !== undefined && { reason }),
     // A date, or a missing header, is not a number.

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -16,15 +17,19 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The error of a watch that begins at a server. */
-async function watchError(server: string, timeoutMs?: number): Promise<unknown> {
+function connectionTo(server: string, timeoutMs?: number): ApiConnection {
   const connection = new ApiConnection(
     { server, tls: {}, authorization: async () => undefined, namespace: 'default' },
     { userAgent: 'test', ...(timeoutMs !== undefined && { timeoutMs }) },
   );
   ends.push(() => connection.close());
+  return connection;
+}
+
+/** The error of a watch that begins at a server. */
+async function watchError(server: string, timeoutMs?: number): Promise<unknown> {
   return await new Promise((resolve) => {
-    connection.stream({ path: '/apis' }, { onLine: () => undefined, onEnd: resolve });
+    connectionTo(server, timeoutMs).stream({ path: '/apis' }, { onLine: () => undefined, onEnd: resolve });
   });
 }
 
@@ -53,6 +58,15 @@ describe('errorForLog', () => {
     });
     expect(errorForLog(await watchError(`http://127.0.0.1:${strange}`))).toMatch(/^Parse Error/);
     expect(errorForLog(await watchError(`https://127.0.0.1:${strange}`))).toBeTypeOf('string');
+  });
+
+  it('an answer that is not JSON, as of a page to sign in, is a sentence', async () => {
+    const server = http.createServer((_, response) => response.end('<html>sign in</html>')).listen(0, '127.0.0.1');
+    ends.push(() => server.close());
+    await once(server, 'listening');
+    const connection = connectionTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const error = await connection.request({ method: 'GET', path: '/api' }).catch((caught: unknown) => caught);
+    expect(errorForLog(error)).toMatch(/^GET \/api: the answer is not JSON: "<html>sign in<\/html>"/);
   });
 
   it('no answer in time is a sentence', async () => {

@@ -19,7 +19,8 @@ function isOrdinary(error: Error): boolean {
   }
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
   const code = 'code' in error ? String(error.code) : '';
-  // A bug in our own request code is wrapped too.
-  if (OWN_CODES.has(code)) return !(error.cause instanceof Error) || isOrdinary(error.cause);
+  // A bug in our own request code is wrapped too. A SyntaxError is an answer that is not JSON.
+  if (OWN_CODES.has(code))
+    return !(error.cause instanceof Error) || error.cause instanceof SyntaxError || isOrdinary(error.cause);
   return NETWORK_CODE.test(code) || TLS_CODE.test(code);
 }

@@ -126,6 +126,14 @@ describe('a request', () => {
     expect(error.cause).toBeInstanceOf(SyntaxError);
   });
 
+  it('whose answer is a redirect, as of a proxy, is an error that says where to', async () => {
+    const { connection } = await serve((_, response) =>
+      response.writeHead(302, { location: 'https://login.example.org/' }).end(),
+    );
+    const error = await failure(connection.request({ method: 'GET', path: '/a' }));
+    expect(error.message).toBe('GET /a: 302 redirect to https://login.example.org/: no API server does that');
+  });
+
   it('without an answer is an error that names the request and its cause, without a status', async () => {
     const { connection } = await serve(({ socket }) => socket.destroy());
     const error = await failure(connection.request({ method: 'GET', path: '/a?token=x' }));
