@@ -243,9 +243,8 @@ interface Refusal {
 function toError({ method, path }: ApiRequest, { status, headers, body }: Refusal): ApiRequestError {
   const { reason, message } = parseStatus(body);
   const seconds = Number(headers['retry-after']);
-  const text =
-    message ??
-    (headers.location === undefined ? body.trim() : `redirect to ${headers.location}: no API server does that`).slice(0, 200);
+  const redirect = headers.location && `redirect to ${headers.location}: no API server does that`;
+  const text = message ?? (redirect ?? body.trim()).slice(0, 200);
   return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text || `HTTP ${status}`}`, {
     status,
     ...(reason !== undefined && { reason }),

@@ -20,7 +20,7 @@ function isOrdinary(error: Error): boolean {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
   const code = 'code' in error ? String(error.code) : '';
   // A bug in our own request code is wrapped too. A SyntaxError is an answer that is not JSON.
-  if (OWN_CODES.has(code))
-    return !(error.cause instanceof Error) || error.cause instanceof SyntaxError || isOrdinary(error.cause);
+  const { cause } = error;
+  if (OWN_CODES.has(code)) return !(cause instanceof Error) || cause instanceof SyntaxError || isOrdinary(cause);
   return NETWORK_CODE.test(code) || TLS_CODE.test(code);
 }
