@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   invalidData: { code: 65, meaning: 'A file has problems; the message has each with its line.' },
   noInput: { code: 66, meaning: 'A file does not exist or cannot be read, or there is no way to a cluster.' },
   unavailable: { code: 69, meaning: 'A UDP or TCP port, an interface, another program or the cluster cannot be reached.' },
-  cannotCreate: { code: 73, meaning: 'A file or folder cannot be written.' },
+  cannotCreate: { code: 73, meaning: 'A file, a folder or the output cannot be written.' },
   noPermission: {
     code: 77,
     meaning: 'The cluster does not let this user read or write what is needed. The message names the right.',

@@ -26,7 +26,8 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
   // `... | head`: the reader has read enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(ExitCode.ok);
-    throw error;
+    process.stderr.write(`${name}: the output cannot be written: ${error.message}\n`);
+    process.exit(ExitCode.cannotCreate);
   });
   try {
     await program.parseAsync([...argv]);
