@@ -44,6 +44,8 @@ export interface PlantedFault {
   readonly needsRack?: true;
   /** What an agent of a ClusterAgent reads from its disk, and where it stores leases. */
   readonly leases?: (opened: OpenedLeases) => OpenedLeases;
+  /** The connection of an agent of a ClusterAgent to the LeaseSlices in which it stores leases. */
+  readonly leaseSlices?: (transport: ApiTransport) => ApiTransport;
   /** Changes the webhook's answer, an AdmissionReview. */
   readonly admission?: (answer: JsonObject, review: ReceivedReview) => JsonObject;
   /** Replaces a request of the controller to the API server. */
@@ -290,6 +292,18 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     what: 'an agent of a ClusterAgent acknowledges leases that it does not store',
     needsRack: true,
     leases: (opened) => ({ ...opened, store: withoutAppend(opened.store) }),
+  },
+  'lease-slices-forgotten': {
+    seed: 2,
+    what: 'an agent of a ClusterAgent begins without the leases in LeaseSlices',
+    needsRack: true,
+    leaseSlices: (transport) => ({
+      request: async (request) => {
+        const answer = await transport.request(request);
+        return isMeant(request, 'GET', '/leaseslices/') ? at(answer, ['spec', 'records'], () => '') : answer;
+      },
+      stream: (request, handlers) => transport.stream(request, handlers),
+    }),
   },
   'everything-accepted': {
     what: 'the webhook refuses nothing',

@@ -1,11 +1,12 @@
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { ApiConnection } from '@vmdhcp/kube-runtime/node';
+import type { ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { OpenLeases, type OpenLeasesSettings } from '@vmdhcp/lease-stores';
 import { BindingObjects, leaseSlicePorts } from '@vmdhcp/lease-stores/objects';
 import type { HostLeaseStore } from './directory-leases.js';
 
+/** The connection to the LeaseSlices, and whose leases they are. */
 export interface ApiLeasesSettings extends Omit<OpenLeasesSettings, 'hasRecords' | 'openRecords'> {
-  readonly connection: ApiConnection;
+  readonly connection: ApiTransport;
   readonly clock: Clock;
   readonly random: () => number;
   readonly namespace: string;

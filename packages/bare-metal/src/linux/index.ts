@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { type ApiLeasesSettings, openApiLeases } from './api-leases.js';
 export { HostsMachine } from './hosts-machine.js';
 export type { HostsPorts } from './hosts-ports.js';
 export { HostsProcess, type HostsProcessSettings } from './hosts-process.js';

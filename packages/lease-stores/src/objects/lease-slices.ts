@@ -6,7 +6,7 @@ import {
   LEASES_OF_LABEL,
 } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, type ObjectClient, objectNameWithin, type ResourcePort } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { ApiObjectClient, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 
 /** The requests that are sent to the API server: for the LeaseSlices of one ClusterAgent. */
 export interface LeaseSlicePorts {
@@ -17,7 +17,7 @@ export interface LeaseSlicePorts {
 
 /** @param connection - use a time limit of a few seconds: clients wait for the responses. */
 export function leaseSlicePorts(
-  connection: ApiConnection,
+  connection: ApiTransport,
   { namespace, clusterAgent }: { readonly namespace: string; readonly clusterAgent: string },
 ): LeaseSlicePorts {
   const resource = {

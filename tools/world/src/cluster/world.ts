@@ -8,7 +8,7 @@ import {
   virtualMachineNetworkConfigResource,
   wolConfigResource,
 } from '@vmdhcp/ippool-api';
-import { clusterAgentResource } from '@vmdhcp/ippool-api/bare-metal';
+import { clusterAgentResource, leaseSliceResource } from '@vmdhcp/ippool-api/bare-metal';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import {
@@ -78,6 +78,8 @@ export interface WorldSettings {
   readonly hasWakeOnLan: boolean;
   /** True for bare-metal hosts with agents of a ClusterAgent. */
   readonly hasRack: boolean;
+  /** Where its agents keep leases: a disk that both can reach, or LeaseSlices. */
+  readonly rackLeases: 'disk' | 'api';
   /** True for a cluster without Harvester, where each network is on some nodes, marked by resources or labels. */
   readonly isPlain: boolean;
   /** True if pools may have IPv6, and guests ask for it. */
@@ -283,7 +285,7 @@ export class World {
     return await Promise.race([chosen.answer(path, review), late]);
   };
 
-  async #furnish({ poolSizes: sizes, hasRack }: WorldSettings): Promise<void> {
+  async #furnish({ poolSizes: sizes, hasRack, rackLeases }: WorldSettings): Promise<void> {
     const started = startKubeSimulator({
       port: 'none',
       tls: false,
@@ -315,7 +317,7 @@ export class World {
       simulator: this.#simulator,
       onStartRequest: (name, isTaken) => this.onStartRequest({ name, isTaken }),
     });
-    if (hasRack) await this.#addRack();
+    if (hasRack) await this.#addRack(rackLeases === 'disk');
   }
 
   #runPod(pod: Pod): PodProcess {
@@ -333,11 +335,13 @@ export class World {
     return await this.machines.requestStart(name);
   }
 
-  async #addRack(): Promise<void> {
-    await this.during(this.#create(toCustomResourceDefinition(clusterAgentResource) as unknown as KubernetesObject));
+  async #addRack(hasDisk: boolean): Promise<void> {
+    for (const resource of hasDisk ? [clusterAgentResource] : [clusterAgentResource, leaseSliceResource])
+      await this.during(this.#create(toCustomResourceDefinition(resource) as unknown as KubernetesObject));
     await this.pass(1_000);
     await this.during(this.#create(RACK_OBJECT));
-    this.rack = new Rack({ ...this.#surroundings(), namespace: AGENT_NAMESPACE }, (captured) => this.onCaptured(captured));
+    const surroundings = { ...this.#surroundings(), namespace: AGENT_NAMESPACE };
+    this.rack = new Rack(surroundings, hasDisk, (captured) => this.onCaptured(captured));
     this.rack.start(NODES);
   }
 

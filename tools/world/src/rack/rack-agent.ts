@@ -1,13 +1,13 @@
-/** One run of an agent of a ClusterAgent: the real one, with leases in a file on a simulated disk. */
+/** One run of an agent of a ClusterAgent: the real one, with leases in a file on a simulated disk, or in LeaseSlices. */
 import { randomUUID } from 'node:crypto';
-import { HostsMachine, type HostsPorts } from '@vmdhcp/bare-metal/linux';
+import { HostsMachine, type HostsPorts, openApiLeases } from '@vmdhcp/bare-metal/linux';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import { FakeKernel, FakeProcess, RecordingObserver } from '@vmdhcp/dhcp-agent/testing';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
-import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { ApiObjectClient, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { KubeSimulator } from '@vmdhcp/kube-simulator';
 import { OpenLeases, openFileRecords } from '@vmdhcp/lease-stores';
@@ -38,7 +38,8 @@ export interface RackSurroundings {
 export interface RackAgentSettings extends RackSurroundings {
   readonly node: string;
   readonly segment: Segment;
-  readonly disk: Disk;
+  /** Undefined if leases are in LeaseSlices. */
+  readonly disk: Disk | undefined;
   /** Takes the lock of the folder; false if another process has it. */
   readonly lock: (agent: RackAgent) => boolean;
   readonly unlock: (agent: RackAgent) => void;
@@ -115,7 +116,10 @@ export class RackAgent {
       clusterAgents: new ApiObjectClient<KubernetesObject>(transport, Resource.clusterAgents),
       events: { record: () => undefined },
       neededFor: () => undefined,
-      openLeases: () => this.#openLeases(),
+      openLeases: () => {
+        const { disk } = this.#settings;
+        return disk === undefined ? this.#openApiLeases(transport) : this.#openDiskLeases(disk);
+      },
       createInventory: ({ onBindings }) => ({
         start: () => onBindings({ bindings: [], keptOut: [], releases: [], problems: [] }),
         leasesChanged: () => undefined,
@@ -124,8 +128,23 @@ export class RackAgent {
     };
   }
 
-  async #openLeases(): ReturnType<HostsPorts['openLeases']> {
-    const { disk, lock, unlock, fault } = this.#settings;
+  #openApiLeases(transport: ApiTransport): ReturnType<HostsPorts['openLeases']> {
+    const { namespace, random, fault } = this.#settings;
+    return openApiLeases({
+      ...{
+        connection: fault?.leaseSlices?.(transport) ?? transport,
+        namespace,
+        clusterAgent: CLUSTER_AGENT,
+        replica: this.owner,
+      },
+      ...{ logger: SILENT, clock: this.process, random: () => random(1_000_000) / 1_000_000, onRecorded: () => undefined },
+      nowMs: () => EPOCH_MS + this.process.timeMs,
+      mayWrite: () => this.isLeader(),
+    });
+  }
+
+  async #openDiskLeases(disk: Disk): ReturnType<HostsPorts['openLeases']> {
+    const { lock, unlock, fault } = this.#settings;
     await this.process.settled(Promise.resolve());
     if (!lock(this)) throw new Error(`another process uses ${FOLDER}`);
     const nowMs = () => EPOCH_MS + this.process.timeMs;

@@ -29,7 +29,8 @@ export const RACK_OBJECT = {
 
 export class Rack {
   readonly segment: Segment;
-  readonly disk: Disk;
+  /** Undefined if leases are in LeaseSlices. */
+  readonly disk: Disk | undefined;
   /** All runs so far. */
   readonly agents: RackAgent[] = [];
   readonly hosts: DhcpClient[] = [];
@@ -37,10 +38,10 @@ export class Rack {
   readonly #running: (RackAgent | undefined)[] = [];
   #locked: RackAgent | undefined;
 
-  constructor(surroundings: RackSurroundings, onCaptured: (captured: Captured) => void) {
+  constructor(surroundings: RackSurroundings, hasDisk: boolean, onCaptured: (captured: Captured) => void) {
     this.#surroundings = surroundings;
     const { scheduler, random } = surroundings;
-    this.disk = new Disk(scheduler, random);
+    this.disk = hasDisk ? new Disk(scheduler, random) : undefined;
     const relay = { address: '10.9.0.1', server: SELF };
     this.segment = new Segment({ scheduler, random, name: CLUSTER_AGENT, relay, onCaptured, onWire: (octets) => octets });
   }
@@ -67,7 +68,7 @@ export class Rack {
     const hadDisk = this.#locked === agent;
     this.restart(agent, afterMs);
     agent.kernel.removeLink(INTERFACE);
-    if (hadDisk) this.disk.losePower();
+    if (hadDisk) this.disk?.losePower();
   }
 
   /** Switches a new host on. */

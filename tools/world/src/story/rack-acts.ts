@@ -40,17 +40,17 @@ export const RACK_FAULTS: Readonly<Record<string, Act>> = {
     return agent && `the node of ${agent.owner} loses power, and its disk what was not flushed`;
   },
   'fill the disk of the leases': (scene) => {
-    const { rack } = scene.world;
-    if (rack === undefined) return undefined;
-    rack.disk.isFull = true;
-    scene.later(60_000, () => rack.disk.mend());
+    const disk = scene.world.rack?.disk;
+    if (disk === undefined) return undefined;
+    disk.isFull = true;
+    scene.later(60_000, () => disk.mend());
     return 'the disk of the leases is full';
   },
   'slow the disk of the leases down': (scene) => {
-    const { rack } = scene.world;
-    if (rack === undefined) return undefined;
-    rack.disk.mostMs = 50 + scene.world.random(5_000);
-    scene.later(60_000, () => rack.disk.mend());
-    return `the disk of the leases takes up to ${rack.disk.mostMs} ms for each operation`;
+    const disk = scene.world.rack?.disk;
+    if (disk === undefined) return undefined;
+    disk.mostMs = 50 + scene.world.random(5_000);
+    scene.later(60_000, () => disk.mend());
+    return `the disk of the leases takes up to ${disk.mostMs} ms for each operation`;
   },
 };

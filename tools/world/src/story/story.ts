@@ -121,6 +121,8 @@ class Story {
       hasWakeOnLan: this.#random(2) === 0 || fault?.needsWakeOnLan === true,
       isPlain: this.#random(3) === 0 || fault?.isPlain === true,
       hasRack: fault === undefined ? mixed(seed + 2) % RACK_SHARE === 0 : fault.needsRack === true,
+      rackLeases:
+        fault === undefined ? (mixed(seed + 4) % 2 === 0 ? 'api' : 'disk') : fault.leaseSlices === undefined ? 'disk' : 'api',
       hasIpv6: fault === undefined ? mixed(seed + 3) % IPV6_SHARE === 0 : fault.needsIpv6 === true,
       fault,
     };
