@@ -22,5 +22,3 @@ if (['serve', 'wol'].includes(process.argv[2]) && process.execArgv.length === 0 
 
 const { main } = await import('../dist/main.js');
 await main(process.argv);
-// A server that could not start must not be kept running by what it had opened already: who started it starts it again.
-if (process.exitCode) process.exit();

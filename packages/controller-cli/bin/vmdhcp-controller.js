@@ -25,5 +25,3 @@ if (flags !== undefined && process.execArgv.length === 0 && process.env.NODE_OPT
 
 const { main } = await import('../dist/main.js');
 await main(process.argv);
-// A server that could not start must not be kept running by what it had opened already: who started it starts it again.
-if (process.exitCode) process.exit();

@@ -1,7 +1,7 @@
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { readPool } from '../pool/read-pool.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { ClaimRefusal } from './address-request.js';
@@ -160,6 +160,16 @@ describe('planPools', () => {
       const plans = plan(both, [leaving() as NetworkConfigClaims, other]);
       expect(plans.get('n1')?.owners.get(macOf(1, 'n1'))).toBe('default/vm-2');
       expect([given(plans.get('n1')), plans.get('n1')?.refused]).toEqual([{ [macOf(1, 'n1')]: '10.0.0.10' }, []]);
+    });
+
+    it.each<[string, Partial<InterfaceClaim>, Record<string, string>]>([
+      ['has the address', { previous: 0x0a00000b, holdsPrevious: true }, { [macOf(1, 'n1')]: '10.0.0.11' }],
+      ['has none yet', {}, { [macOf(1, 'n1')]: '10.0.0.10' }],
+    ])('leaves its MAC address to a machine that %s, also if its own record names an address', (_, claim, expected) => {
+      const other = { ...config(2, []), claims: config(1, ['n1']).claims.map((one) => ({ ...one, ...claim })) };
+      const plans = plan(both, [leaving({ previous: 0x0a00000c }) as NetworkConfigClaims, other]);
+      expect(plans.get('n1')?.owners.get(macOf(1, 'n1'))).toBe('default/vm-2');
+      expect([given(plans.get('n1')), plans.get('n1')?.refused]).toEqual([expected, []]);
     });
 
     it.each([

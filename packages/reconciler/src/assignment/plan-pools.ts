@@ -71,8 +71,8 @@ function toRequest(
 }
 
 /**
- * A claim that gets nothing new matters only for what it has or had, whatever it wants: where its pool is created anew, its guest may still use the
- * address that its own record names.
+ * A claim that gets nothing new matters only for what it has or had, whatever it wants. Its guest may still use the address that its own record names,
+ * also where the pool has been created anew, or is paused.
  */
 function toPoolClaim({ network, ...claim }: InterfaceClaim, poolOn: ReadonlyMap<string, PlannedPool>): PoolClaim[] {
   const pool = poolOn.get(network);

@@ -190,11 +190,12 @@ export class PoolPlanning {
       ...owners,
       ...incumbents.filter(({ holdsPrevious }) => holdsPrevious),
       ...incumbents,
+      ...candidates.filter(isStaying),
       ...candidates,
     ]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
-      else if (former !== candidate && !isOnlyReserved(candidate)) this.#refuseSecond(candidate, former);
+      else if (former !== candidate && !isOnlyReserved(candidate) && isStaying(candidate)) this.#refuseSecond(candidate, former);
     }
     this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
@@ -284,6 +285,11 @@ export class PoolPlanning {
     const message = sentenceOf(explainRefusal(refused, this.#state.pool, claim));
     return { reason: refused.reason, message };
   }
+}
+
+/** False for a claim that only keeps what it has: another claim to its MAC address comes first. */
+function isStaying({ isLeaving }: Candidate): boolean {
+  return isLeaving !== true;
 }
 
 /** Reserved: no config claims it now, but the record is kept. */
