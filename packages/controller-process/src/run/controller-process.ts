@@ -108,7 +108,7 @@ export class ControllerProcess {
   /** @throws CommandError or Error if it cannot start at all. */
   async start(): Promise<void> {
     const { http, cacheDumps } = this.#settings;
-    const { connection, logger, metrics, onFailed } = this.#ports;
+    const { metrics, onFailed } = this.#ports;
     if (http !== 'off') {
       this.#http = await startStatusServer(http, {
         unready: () => [...this.#run.unready()],
@@ -117,6 +117,19 @@ export class ControllerProcess {
         pages: cacheDumps ? cacheDumpPages(this.#dhcp.view) : {},
       });
     }
+    await this.#applyOrCheckCrds().catch((error: unknown) => {
+      // Open servers and connections would keep a process running that does nothing.
+      this.#close();
+      throw error;
+    });
+    void this.#run.ended.then((end) => {
+      if (end.kind !== 'stopped') onFailed(end);
+    });
+    this.#run.start();
+  }
+
+  async #applyOrCheckCrds(): Promise<void> {
+    const { connection, logger } = this.#ports;
     const resources = [...CUSTOM_RESOURCES, ...(this.#added?.customResources ?? [])];
     if (this.#settings.applyCrds) {
       for (const { name, outcome } of await applyCrds(connection, resources))
@@ -124,20 +137,20 @@ export class ControllerProcess {
     } else {
       for (const crd of await findOutdatedCrds(connection, resources)) logger.warn({ crd }, OUTDATED);
     }
-    void this.#run.ended.then((end) => {
-      if (end.kind !== 'stopped') onFailed(end);
-    });
-    this.#run.start();
   }
 
   /** Ends operations in progress, releases the Lease, and closes every connection. */
   async stop(): Promise<void> {
     await this.#run.stop();
+    this.#close();
+    this.#ports.logger.info('stopped');
+  }
+
+  #close(): void {
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#ports.connection.close();
     this.#ports.leaseConnection.close();
-    this.#ports.logger.info('stopped');
   }
 
   #createContext(): PartsContext {
