@@ -112,7 +112,7 @@ function decideRebind({ associations }: Dhcpv6ClientMessage, known: KnownDhcpv6C
   return associations.length === 0 ? ignore('nothing-requested') : reply(extended(associations, known));
 }
 
-/** By the prefix. A client that has none of its addresses any longer begins anew, too: others may use them. Another server may know an unknown client, and its prefix. Source: RFC 8415 §18.3.3. */
+/** Decides by the prefix. Beyond RFC 8415 §18.3.3, a client begins anew if none of the addresses is its own now, because others may use them. Another server may know an unknown client. */
 function decideConfirm({ associations }: Dhcpv6ClientMessage, { pool, address: own }: KnownDhcpv6Client): Dhcpv6Decision {
   const addresses = associations.flatMap((one) => one.addresses);
   // "If ... there were no addresses in any of the IAs sent by the client, the server MUST NOT send a Reply."
