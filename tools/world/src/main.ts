@@ -43,6 +43,7 @@ const HAPPENED: Readonly<Record<string, number>> = {
   'statuses at rest': 2,
   'pools at rest': 1,
   'start requests that KubeVirt takes': 0.2,
+  'DHCPv6 reply of agents': 2,
 };
 
 interface Options {

@@ -255,6 +255,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       change(dhcpv6ValueIn(octets, [Dhcpv6Option.serverIdentifier]) ?? new Uint8Array(0), 5, (octet) => octet ^ 1),
     ),
   },
+  'other-duids': {
+    what: 'agents name another client in replies of DHCPv6',
+    needsIpv6: true,
+    ipv6Wire: onAddress((octets) =>
+      change(dhcpv6ValueIn(octets, [Dhcpv6Option.clientIdentifier]) ?? new Uint8Array(0), 5, (octet) => octet ^ 1),
+    ),
+  },
   'no-dhcpv6-replies': {
     what: 'agents advertise IPv6 addresses, and never assign them',
     needsIpv6: true,

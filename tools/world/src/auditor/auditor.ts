@@ -134,15 +134,15 @@ export class Auditor {
     for (const [address, macAddress] of recordedIn(pool)) {
       if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, nowMs)) continue;
       this.#count('new records of addresses');
-      if (!isInRanges(pool, address) && !this.#isOfSameMachine(macAddress, this.#histories.get(segment)?.ownerOf(address)))
+      if (!isInRanges(pool, address) && !this.#isTakenOver(segment, macAddress, this.#histories.get(segment)?.ownerOf(address)))
         this.#violated('range', `${segment}: ${address} is recorded for ${macAddress}, and is in no range of the pool`);
     }
   }
 
-  #isOfSameMachine(macAddress: string, former: string | undefined): boolean {
-    return (
-      former !== undefined && this.#world.machines.all.some(({ everyMacAddress: all }) => all.has(macAddress) && all.has(former))
-    );
+  /** True if the machine has another MAC address on the network instead of the former one. */
+  #isTakenOver(segment: string, macAddress: string, former: string | undefined): boolean {
+    if (former === undefined || this.#macAddressesOn(segment).has(former)) return false;
+    return this.#world.machines.all.some(({ everyMacAddress: all }) => all.has(macAddress) && all.has(former));
   }
 
   /** True if the client has an acknowledged lease, and the address was recorded for it until now. */

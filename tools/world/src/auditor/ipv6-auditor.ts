@@ -91,7 +91,7 @@ export class Ipv6Auditor {
     for (const { network, client, ipv6 } of guests) {
       const recorded = this.#recordedFor(network, client.macAddress);
       const shown = shownIn(config, network, client.macAddress);
-      this.#ports.count('IPv6 addresses in statuses at rest');
+      if (recorded !== undefined) this.#ports.count('IPv6 addresses in statuses at rest');
       if (shown !== recorded)
         this.#ports.violated(
           'status',
@@ -120,6 +120,9 @@ export class Ipv6Auditor {
       if (validSeconds === 0) continue;
       if (history?.wasRecorded(address, macAddress, atMs - newsMs) !== true)
         this.#ports.violated('recorded', `${text} of ${address}, which was not its address in the last ${newsMs / 1000} s`);
+      const { renewSeconds, rebindSeconds } = packet;
+      if (renewSeconds === 0 || renewSeconds > rebindSeconds || rebindSeconds > validSeconds)
+        this.#ports.violated('options', `${text} of ${address} with T1 ${renewSeconds} s and T2 ${rebindSeconds} s`);
       if (history?.leaseTimes.has(validSeconds) !== true)
         this.#ports.violated(
           'options',

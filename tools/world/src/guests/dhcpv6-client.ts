@@ -115,7 +115,9 @@ export class Dhcpv6Client implements Ipv6Port {
   };
 
   readonly receive = (packet: Dhcpv6Packet): void => {
-    if (packet.xid !== this.#xid) return;
+    // Source: RFC 8415 §16.3, §16.10.
+    const isOwn = packet.clientIdentifier === Buffer.from(this.#settings.clientIdentifier).toString('hex');
+    if (packet.xid !== this.#xid || !isOwn) return;
     if (this.#state === 'soliciting' && packet.type === 'advertise') this.#request(packet);
     if (packet.type !== 'reply') return;
     if (this.#state === 'confirming') this.#onConfirmed(packet);
@@ -136,10 +138,10 @@ export class Dhcpv6Client implements Ipv6Port {
     this.#repeat(() => this.#send('request', offer), { ...REQUEST, otherwise: () => this.#solicit() });
   }
 
-  /** If nobody answers, it uses its address. Source: RFC 8415 §18.2.3. */
+  /** If nobody answers, it asks anew: others may have its address, and guests of the world do not probe for them. */
   #confirm(last: Lease): void {
     this.#begin('confirming');
-    this.#repeat(() => this.#send('confirm', { address: last.address }), { ...CONFIRM, otherwise: () => this.#bind(last) });
+    this.#repeat(() => this.#send('confirm', { address: last.address }), { ...CONFIRM, otherwise: () => this.#solicit() });
   }
 
   #onConfirmed({ status }: Dhcpv6Packet): void {
@@ -155,7 +157,9 @@ export class Dhcpv6Client implements Ipv6Port {
       this.#solicit();
       return;
     }
-    const [renewMs, rebindMs, validMs] = [renewSeconds * 1_000, rebindSeconds * 1_000, assigned.validSeconds * 1_000];
+    const validMs = assigned.validSeconds * 1_000;
+    // 0: as the client likes. Source: RFC 8415 §21.4.
+    const [renewMs, rebindMs] = [renewSeconds * 1_000 || validMs / 2, rebindSeconds * 1_000 || validMs * 0.8];
     this.#bind({ address: assigned.address, server, boundAtMs: this.#now(), renewMs, rebindMs, validMs });
   }
 

@@ -33,6 +33,7 @@ export interface Dhcpv6Packet {
   readonly type: Dhcpv6Type;
   readonly xid: number;
   /** In hexadecimal digits. */
+  readonly clientIdentifier: string | undefined;
   readonly serverIdentifier: string | undefined;
   readonly addresses: readonly AddressOfReply[];
   /** T1 and T2 of the association. */
@@ -47,13 +48,20 @@ export function readDhcpv6(octets: Uint8Array): Dhcpv6Packet | undefined {
   const type = TYPES[(octets[0] ?? 0) - 1];
   if (type === undefined || octets.length < HEADER) return undefined;
   const options = optionsIn(octets.subarray(HEADER));
-  const server = options.find(([code]) => code === Dhcpv6Option.serverIdentifier)?.[1];
-  const association = options.find(([code]) => code === Dhcpv6Option.association)?.[1] ?? new Uint8Array(ASSOCIATION_HEADER);
+  const digitsOf = (wanted: number) => {
+    const value = options.find(([code]) => code === wanted)?.[1];
+    return value && Buffer.from(value).toString('hex');
+  };
+  // One of another IAID is not the client's.
+  const isOwn = ([code, value]: readonly [number, Uint8Array]) =>
+    code === Dhcpv6Option.association && numberAt(value, 0, 4) === IAID;
+  const association = options.find(isOwn)?.[1] ?? new Uint8Array(ASSOCIATION_HEADER);
   const inside = optionsIn(association.subarray(ASSOCIATION_HEADER));
   return {
     type,
     xid: numberAt(octets, 0, 4) % 2 ** 24,
-    serverIdentifier: server && Buffer.from(server).toString('hex'),
+    clientIdentifier: digitsOf(Dhcpv6Option.clientIdentifier),
+    serverIdentifier: digitsOf(Dhcpv6Option.serverIdentifier),
     addresses: inside.flatMap(([code, value]) => (code === Dhcpv6Option.address ? [readAddress(value)] : [])),
     renewSeconds: numberAt(association, 4, 4),
     rebindSeconds: numberAt(association, 8, 4),
