@@ -2,6 +2,8 @@
  * What is in "When something is wrong" of docs/admission.md: the webhook after a time in which none ran, on a host whose clock is wrong, and with
  * certificates and registrations of others. Always against a simulated API server, whatever KUBECONFIG names.
  */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { readList, readText } from '@vmdhcp/kube-runtime';
 import { createServerCertificate } from '@vmdhcp/kube-simulator';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -100,6 +102,19 @@ it('told to end before it serves, it ends at once and registers nothing', async 
   expect(await webhook.process.ended()).toMatchObject({ code: 0 });
   cluster.simulator.faults.clear(fault);
   for (const kind of CONFIGURATIONS) expect(await admin.get(kind, WEBHOOK_NAME)).toBeUndefined();
+});
+
+it('its port is in use: it says so and ends, so that it is started again', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    const { port } = other.address() as AddressInfo;
+    const webhook = await AdmissionWebhook.start(cluster.place, ['--listen', `127.0.0.1:${port}`]);
+    await logged(webhook, `cannot listen on 127.0.0.1:${port}`);
+    expect(await webhook.process.ended()).toMatchObject({ code: 69 });
+  } finally {
+    other.close();
+  }
 });
 
 it('ready means registered: what is created next is decided by it', async () => {

@@ -116,7 +116,11 @@ export class WebhookProcess {
     this.#source.start();
     this.#watched.start();
     this.#upkeep = this.#look();
-    await this.#upkeep;
+    await this.#upkeep.catch(async (error: unknown) => {
+      // Open servers and connections would keep a process running that does nothing.
+      await this.stop();
+      throw error;
+    });
   }
 
   /** Keeps serving until no requests arrive, completes those in progress, and closes everything. */
