@@ -21,6 +21,11 @@ export interface Ipv6AuditorPorts {
   readonly isReachable: (segment: string) => boolean;
 }
 
+/** A captured reply, and its description. */
+interface SeenReply extends Omit<CapturedDhcpv6, 'server'> {
+  readonly text: string;
+}
+
 const ANSWERED_MS = 10_000;
 /** A client that names no server can expect an answer of any. */
 const NAMES_SERVER: ReadonlySet<Dhcpv6Type> = new Set(['request', 'renew']);
@@ -62,8 +67,9 @@ export class Ipv6Auditor {
     const text = `${segment}: ${server} sent ${macAddress} ${packet.type}`;
     if (this.#servers.get(segment)?.has(packet.serverIdentifier ?? '') !== true)
       this.#ports.violated('server', `${text} as server ${packet.serverIdentifier}, which its pool never was`);
-    this.#lookAtAddresses({ segment, macAddress, packet, atMs, text });
-    this.#lookForRefusal({ segment, macAddress, packet, atMs, text });
+    const seen: SeenReply = { segment, macAddress, packet, atMs, text };
+    this.#lookAtAddresses(seen);
+    this.#lookForRefusal(seen);
   }
 
   look(): void {
@@ -107,13 +113,7 @@ export class Ipv6Auditor {
     }
   }
 
-  #lookAtAddresses({
-    segment,
-    macAddress,
-    packet,
-    atMs,
-    text,
-  }: Omit<CapturedDhcpv6, 'server'> & { readonly text: string }): void {
+  #lookAtAddresses({ segment, macAddress, packet, atMs, text }: SeenReply): void {
     const history = this.#histories.get(segment);
     const newsMs = this.#ports.newsMs(atMs);
     for (const { address, validSeconds } of packet.addresses) {
@@ -132,7 +132,7 @@ export class Ipv6Auditor {
   }
 
   /** A guest that loses its address, although that has been recorded for it all the time. */
-  #lookForRefusal({ segment, macAddress, packet, atMs, text }: Omit<CapturedDhcpv6, 'server'> & { readonly text: string }): void {
+  #lookForRefusal({ segment, macAddress, packet, atMs, text }: SeenReply): void {
     const address = this.#clientOf(segment, macAddress)?.asksFor;
     const isWithdrawn = packet.addresses.some((one) => one.address === address && one.validSeconds === 0);
     if (address === undefined || (packet.status === 0 && !isWithdrawn)) return;
