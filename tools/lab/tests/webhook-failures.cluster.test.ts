@@ -107,12 +107,13 @@ it('told to end before it serves, it ends at once and registers nothing', async 
 it('its port is in use: it says so and ends, so that it is started again', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const webhook = await AdmissionWebhook.start(cluster.place, ['--listen', `127.0.0.1:${port}`]);
   try {
-    const { port } = other.address() as AddressInfo;
-    const webhook = await AdmissionWebhook.start(cluster.place, ['--listen', `127.0.0.1:${port}`]);
     await logged(webhook, `cannot listen on 127.0.0.1:${port}`);
     expect(await webhook.process.ended()).toMatchObject({ code: 69 });
   } finally {
+    await webhook.kill();
     other.close();
   }
 });
