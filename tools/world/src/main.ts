@@ -10,7 +10,7 @@ import { drawStory } from './story/picture.js';
 import { shrinkStory } from './story/shrink.js';
 import { playStory, type StoryOutcome, type StorySettings } from './story/story.js';
 import { formatTotals, Totals } from './totals.js';
-import { tryFaults } from './try-faults.js';
+import { type FaultShare, tryFaults } from './try-faults.js';
 
 const EXAMPLES = `
 Examples:
@@ -52,7 +52,7 @@ interface Options {
   readonly seeds?: number;
   readonly minutes: number;
   readonly fault?: string;
-  readonly faults?: true;
+  readonly faults?: true | FaultShare;
   readonly corpus?: true;
   readonly informers?: number;
   readonly trace?: true;
@@ -70,7 +70,7 @@ const options = new Command('npm run world --')
   .option('--seeds <number>', 'how many stories', parseNumber)
   .option('--minutes <number>', 'for how long, where --seeds is not given', parseNumber, 1)
   .addOption(new Option('--fault <name>', 'plant a fault, which the auditor has to find').choices(Object.keys(PLANTED_FAULTS)))
-  .option('--faults', 'plant each fault in turn')
+  .option('--faults [share]', 'plant each fault in turn; 1/2 for half of them, 2/2 for the others', parseShare)
   .option('--corpus', 'play the stories that once broke a law')
   .option('--informers <hours>', 'informers side by side, for so many hours of simulated time', parseNumber)
   .option('--trace', 'show what happens, in words')
@@ -88,7 +88,7 @@ const totals = new Totals();
 const [firstOfCorpus] = options.corpus ? CORPUS.keys() : [];
 const first = firstOfCorpus ?? options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
 
-if (options.faults) process.exit(await showFaults());
+if (options.faults) process.exit(await showFaults(options.faults === true ? { number: 1, of: 1 } : options.faults));
 if (options.informers !== undefined) {
   console.log(formatComparison(await compareInformers(first, options.informers)));
   process.exit(0);
@@ -114,9 +114,9 @@ function isVacuous(): boolean {
   return missing.length > 0;
 }
 
-async function showFaults(): Promise<number> {
+async function showFaults(share: FaultShare): Promise<number> {
   let missed = 0;
-  for await (const { name, foundBy, stories } of tryFaults(options.from)) {
+  for await (const { name, foundBy, stories } of tryFaults(share, options.from)) {
     console.log(`${name.padEnd(26)} ${foundBy === undefined ? 'NOT FOUND' : `story ${stories}: broken: ${foundBy}`}`);
     if (foundBy === undefined) missed++;
   }
@@ -186,6 +186,12 @@ function showLine(atMs: number, line: string): void {
 
 function secondsSoFar(): number {
   return Number(process.hrtime.bigint() - begunAtNs) / 1e9;
+}
+
+function parseShare(text: string): FaultShare {
+  const [, number = 0, of = 0] = (/^([1-9])\/([1-9])$/.exec(text) ?? []).map(Number);
+  if (number < 1 || number > of) throw new InvalidArgumentError('write 1/2 for the first half');
+  return { number, of };
 }
 
 function parseNumber(text: string): number {
