@@ -8,8 +8,10 @@ const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-controller.js', import.meta
 it('output to a full disk: one sentence, and exit code 73', () => {
   const full = openSync('/dev/full', 'w');
   try {
-    const stdio = ['ignore', full, 'pipe'] as const;
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'crds'], { encoding: 'utf8', stdio: [...stdio] });
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'crds'], {
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
     expect(stderr).toBe('vmdhcp-controller: the output cannot be written: ENOSPC: no space left on device, write\n');
     expect(status).toBe(73);
   } finally {

@@ -23,8 +23,8 @@ export interface PlantedFault {
   readonly seed?: number;
   /** What agents send instead of a reply; undefined: nothing. */
   readonly wire?: (octets: Uint8Array, server: string) => Uint8Array | undefined;
-  /** What agents send instead of a reply of DHCPv6 or a Router Advertisement; undefined: nothing. @param macAddress - of the guest, if it is for one */
-  readonly ipv6Wire?: (octets: Uint8Array, macAddress: string | undefined) => Uint8Array | undefined;
+  /** What agents send instead of a reply of DHCPv6 or a Router Advertisement; undefined: nothing. */
+  readonly ipv6Wire?: (octets: Uint8Array) => Uint8Array | undefined;
   /** Makes an agent's surroundings faulty. */
   readonly agent?: (pod: FakePod) => void;
   readonly lease?: (lease: GroupLease) => GroupLease;

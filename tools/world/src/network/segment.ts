@@ -92,8 +92,8 @@ export interface SegmentSettings {
   readonly onCapturedDhcpv6?: (captured: CapturedDhcpv6) => void;
   /** Transforms an agent's reply for planted faults; otherwise returns its octets. Undefined if nothing is sent. */
   readonly onWire: (octets: Uint8Array, server: string) => Uint8Array | undefined;
-  /** The same for DHCPv6 and Router Advertisements. @param macAddress - of the guest, if it is for one */
-  readonly onIpv6Wire?: ((octets: Uint8Array, macAddress: string | undefined) => Uint8Array | undefined) | undefined;
+  /** The same for DHCPv6 and Router Advertisements. Default: they are sent as they are. */
+  readonly onIpv6Wire?: ((octets: Uint8Array) => Uint8Array | undefined) | undefined;
 }
 
 export class Segment {
@@ -143,9 +143,7 @@ export class Segment {
   /** The network as seen by one pod. @param podOf - returns the pod, once it is created. */
   portOf(node: string, podOf: () => FakeHost): FakeNetwork {
     const network = new FakeNetwork();
-    network.onReply = (reply) => {
-      this.#fromAgent(node, podOf(), reply);
-    };
+    network.onReply = (reply) => this.#at(reply.atMs, () => this.#send(node, podOf(), reply));
     network.onDhcpv6Reply = (reply) => this.#at(reply.atMs, () => this.#sendDhcpv6Reply(node, reply));
     network.onAdvertisement = (sent) => this.#at(sent.atMs, () => this.#advertise(node, sent));
     return network;
@@ -167,12 +165,10 @@ export class Segment {
     const isRelayed = guest.isBehindRelay && to === undefined;
     const sent = isRelayed ? relayed(octets, relay.address) : octets;
     const receiver = isRelayed ? relay.server : to;
-    for (const { pod, node, network } of this.#agents.values())
-      this.#travel(guest.node(), node, () => {
-        if (pod.process.isDead) return;
-        if (receiver === undefined) network.broadcast(sent);
-        else network.unicast(sent, parseIpv4Address(receiver) ?? 0);
-      });
+    this.#toAgents(guest, (network) => {
+      if (receiver === undefined) network.broadcast(sent);
+      else network.unicast(sent, parseIpv4Address(receiver) ?? 0);
+    });
   }
 
   /** Sends a message of a guest to all DHCPv6 servers. */
@@ -206,10 +202,6 @@ export class Segment {
     );
   }
 
-  #fromAgent(node: string, pod: FakeHost, reply: SentReply): void {
-    this.#at(reply.atMs, () => this.#send(node, pod, reply));
-  }
-
   /** A process that was frozen meanwhile sends when it wakes. */
   #at(atMs: number, send: () => void): void {
     const { scheduler } = this.#settings;
@@ -218,7 +210,7 @@ export class Segment {
     else send();
   }
 
-  #toAgents(guest: Ipv6Port, arrive: (network: FakeNetwork) => void): void {
+  #toAgents(guest: Pick<GuestPort, 'node'>, arrive: (network: FakeNetwork) => void): void {
     for (const { pod, node, network } of this.#agents.values())
       this.#travel(guest.node(), node, () => {
         if (!pod.process.isDead) arrive(network);
@@ -226,8 +218,8 @@ export class Segment {
   }
 
   #sendDhcpv6Reply(node: string, { owner, bytes, to: { macAddress } }: SentDhcpv6Reply): void {
-    const { scheduler, name, onCapturedDhcpv6 } = this.#settings;
-    const octets = this.#onIpv6Wire(bytes, macAddress);
+    const { scheduler, name, onCapturedDhcpv6, onIpv6Wire = asItIs } = this.#settings;
+    const octets = onIpv6Wire(bytes);
     const packet = octets && readDhcpv6(octets);
     if (packet === undefined) return;
     onCapturedDhcpv6?.({ atMs: scheduler.nowMs(), segment: name, macAddress, packet, server: owner });
@@ -236,13 +228,9 @@ export class Segment {
         this.#travel(node, guest.node(), () => this.#ipv6Guests.has(guest) && guest.receive(packet));
   }
 
-  #onIpv6Wire(octets: Uint8Array, macAddress: string | undefined): Uint8Array | undefined {
-    const { onIpv6Wire } = this.#settings;
-    return onIpv6Wire === undefined ? octets : onIpv6Wire(octets, macAddress);
-  }
-
   #advertise(node: string, { to, message }: SentAdvertisement): void {
-    const octets = this.#onIpv6Wire(message, to?.macAddress);
+    const { onIpv6Wire = asItIs } = this.#settings;
+    const octets = onIpv6Wire(message);
     if (octets === undefined) return;
     for (const guest of this.#ipv6Guests)
       if (to === undefined || to.macAddress === guest.macAddress)
@@ -274,6 +262,10 @@ export class Segment {
       });
     }
   }
+}
+
+function asItIs(octets: Uint8Array): Uint8Array {
+  return octets;
 }
 
 /** A guest's link-local address, of its MAC address. Source: RFC 4291 appendix A. */
