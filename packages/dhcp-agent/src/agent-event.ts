@@ -1,7 +1,7 @@
 /** Events of an agent: facts for the log and the metrics. The observer words them for people. */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
-import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api/agent';
+import type { AgentLogSettings, ReportedRouter, RogueServer } from '@vmdhcp/ippool-api/agent';
 
 /** A change of a lease; a plain renewal is not an event. */
 export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
@@ -108,4 +108,6 @@ type ProbeEvent =
     }
   | { readonly kind: 'rogue-servers'; readonly interfaceName: string; readonly servers: readonly RogueServer[] }
   | { readonly kind: 'no-rogue-servers'; readonly interfaceName: string }
+  /** The IPv6 routers of the network: found when this agent began to answer, or changed since. */
+  | { readonly kind: 'ipv6-routers'; readonly interfaceName: string; readonly routers: readonly ReportedRouter[] }
   | { readonly kind: 'servers-not-probed'; readonly interfaceName: string; readonly error: unknown };

@@ -4,7 +4,7 @@
  */
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
-import type { Dhcpv6Source } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { Dhcpv6Source, HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
 import type { AgentEvent } from './agent-event.js';
 import type { PacketCaptures } from './capture/packet-captures.js';
@@ -154,6 +154,8 @@ export interface Dhcpv6Datagram {
 export interface Ipv6Handlers {
   /** Handles a message of a host that asks for a Router Advertisement; undefined if it has no address yet. */
   readonly onRouterSolicitation: (source: Ipv6Source | undefined) => void;
+  /** Handles the Router Advertisement of another host than an agent. */
+  readonly onRouterAdvertisement: (source: Ipv6Source, heard: HeardAdvertisement) => void;
   /** Answers one packet of DHCPv6, or not. Never throws. `packet` is valid only during the call. */
   readonly answerDhcpv6: (packet: Uint8Array, source: Dhcpv6Source) => Dhcpv6Datagram | undefined;
   readonly onSendFailure: (failure: UnsentReplies) => void;
@@ -175,6 +177,8 @@ export interface Ipv6Socket {
   readonly hardwareAddress: Uint8Array;
   /** Sends a Router Advertisement to a host; undefined for all. Never throws. */
   readonly advertise: (message: Uint8Array, to: Ipv6Source | undefined) => void;
+  /** Asks all routers for Router Advertisements. Never throws. */
+  readonly solicitRouters: () => void;
   readonly close: () => void;
 }
 

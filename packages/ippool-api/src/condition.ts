@@ -22,6 +22,7 @@ export const IPPoolConditionType = {
   agentReady: 'AgentReady',
   stopped: 'Stopped',
   rogueServer: 'RogueServer',
+  routerReady: 'RouterReady',
 } as const;
 
 /** The types of conditions of a VirtualMachineNetworkConfig. */
@@ -64,6 +65,10 @@ export const CONDITIONS = {
     RogueServer: {
       True: 'Another DHCP server answers on the network of the pool; the message has its address.',
       False: 'The leader of the agents has looked for another DHCP server, and found none.',
+    },
+    RouterReady: {
+      True: 'The IPv6 routers of the network are as they should be: one offers a default route and tells hosts to ask by DHCPv6, or `spec.ipv6Config.routers` is empty and there is none. Only pools with `spec.ipv6Config` have the condition.',
+      False: 'They are not; the reason has the cause. IPv6 addresses are assigned nevertheless.',
     },
   },
   VirtualMachineNetworkConfig: {

@@ -138,6 +138,13 @@ const ipv6Config = z
       .describe(
         'Assist (default): Router Advertisements of the agents tell hosts to ask by DHCPv6, and that the prefix is on the link; they make no default route. Disabled: a router of the network does that (M=1).',
       ),
+    routers: z
+      .array(ipv6Address())
+      .max(8)
+      .optional()
+      .describe(
+        'The link-local addresses of the IPv6 routers of the network; none if it has none. Another host that advertises itself is reported. Default: each host but the machines of the pool may be a router.',
+      ),
   })
   .describe('Gives each client of the pool an IPv6 address beside its IPv4 address, by DHCPv6.');
 

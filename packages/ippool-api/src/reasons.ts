@@ -432,6 +432,27 @@ export const REASONS = {
     remedy:
       'Switch that DHCP server off, or delete the IPPool. With `spec.onRogueServer: Stop` the pool is not served until then.',
   },
+  RogueRouter: {
+    shown: ['IPPool RouterReady=False', 'Warning Event on IPPool'],
+    meaning:
+      'A host sends IPv6 Router Advertisements, and should not: it is a virtual machine of the pool, or `spec.ipv6Config.routers` does not name it. Hosts may send their packets to it.',
+    remedy:
+      'Switch off router advertisements there (radvd, a shared connection). If the host is a router of the network, add its address, which the message has, to `spec.ipv6Config.routers` of the IPPool.',
+  },
+  NoRouter: {
+    shown: ['IPPool RouterReady=False'],
+    meaning:
+      'No IPv6 router of the network offers a default route by Router Advertisements, so hosts have addresses and reach nothing beyond the network.',
+    remedy:
+      'Let the router of the network send Router Advertisements with a lifetime, or look whether a switch drops them (RA guard). If the network should have no IPv6 router, set `spec.ipv6Config.routers` of the IPPool to `[]`.',
+  },
+  RouterSaysNoManaged: {
+    shown: ['IPPool RouterReady=False'],
+    meaning:
+      'A router of the network advertises that addresses do not come by DHCPv6 (M=0), so hosts that follow it never ask for one.',
+    remedy:
+      'Set the flags M and O of that router, whose address the message has (radvd: `AdvManagedFlag on; AdvOtherConfigFlag on;`).',
+  },
 
   NetworkSilent: {
     shown: UNSERVED_WITH_EVENT,

@@ -25,6 +25,7 @@ export {
   encodeUdpPayload,
   groupHardwareAddressOf,
   type Ipv6Packet,
+  linkLocalAddressBeside,
   NextHeader,
   readUdpPayload,
   type UdpPayload,

@@ -10,6 +10,7 @@ export const REAL_PROGRAMS = {
   dhcpd: 'isc-dhcp-server',
   dhcpcd: 'dhcpcd-base',
   rdisc6: 'ndisc6',
+  radvd: 'radvd',
   perfdhcp: 'kea-admin',
   'kea-dhcp4': 'kea-dhcp4-server',
   tcpdump: 'tcpdump',

@@ -1,5 +1,6 @@
 /** Agents that die, freeze, lose an interface or their API server, and other users of the network: real processes, real packets. */
 
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { RENEW_PERIOD_ANNOTATION } from '@vmdhcp/ippool-api';
 import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
@@ -13,6 +14,7 @@ import {
   type Lab,
   type LabCluster,
   type LabPod,
+  type Machine,
   needs,
   networkAttachment,
   run,
@@ -303,4 +305,39 @@ describe('another machine or server on the network', () => {
       expect(ours().length).toBe(before);
     },
   );
+
+  it.skipIf(!has('radvd'))(
+    `what is wrong with the IPv6 routers is reported: one says M=0, one is a virtual machine ${needs('radvd')}`,
+    async () => {
+      const router = lab.addMachine('router', { network: 'br48', macAddress: ROGUE });
+      await startRadvd(router);
+      await serve({ ipv6Config: { cidr: '2001:db8:48::/64' } });
+      const becomes = async (expected: string) => {
+        const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+          readConditions(object.status).some(
+            ({ type, status: state, reason }) => type === 'RouterReady' && (reason ?? state) === expected,
+          ),
+        );
+        return readConditions(status).find(({ type }) => type === 'RouterReady')?.message ?? '';
+      };
+      expect(await becomes('RouterSaysNoManaged')).toContain(`fe80::5eff:fe00:4866 (${ROGUE})`);
+      const web = lab.addMachine('web', { network: 'br48', macAddress: WEB });
+      await startRadvd(web);
+      expect(await becomes('RogueRouter')).toContain(`fe80::5eff:fe00:4801 (${WEB})`);
+      const event = await waitFor('an Event', async () =>
+        (await cluster.access.list('Event')).find((one) => readField(one, 'reason') === 'RogueRouter'),
+      );
+      expect(readText(event, 'message')).toContain(WEB);
+      await cluster.access.patch('IPPool', POOL, { spec: { ipv6Config: { routers: ['fe80::5eff:fe00:4866'] } } });
+      expect(await becomes('RogueRouter')).not.toContain(ROGUE);
+    },
+  );
 });
+
+async function startRadvd(machine: Machine): Promise<void> {
+  await waitFor('a link-local address', () => !machine.ip('-6', 'address', 'show', 'dev', 'eth0').includes('tentative'));
+  const [configuration, pid] = [`${machine.folder}/radvd.conf`, `${machine.folder}/radvd.pid`];
+  const prefix = 'prefix 2001:db8:48::/64 { AdvAutonomous off; };';
+  writeFileSync(configuration, `interface eth0 { AdvSendAdvert on; ${prefix} };\n`);
+  machine.start('radvd', ['-n', '-d', '1', '-m', 'stderr', '-C', configuration, '-p', pid]);
+}

@@ -21,13 +21,16 @@ function toServer(more: Partial<ReceivedIpv6Packet> = {}, destinationPort = 547)
 }
 
 function outcome(packet: ReceivedIpv6Packet, send: (payload: Uint8Array) => void = () => undefined) {
-  const [asked, sent, failures, solicited]: [string[], string[], string[], (Ipv6Source | undefined)[]] = [[], [], [], []];
+  const [asked, sent, failures, routers]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const solicited: (Ipv6Source | undefined)[] = [];
   const handlers: Ipv6Handlers = {
     answerDhcpv6: (message, { address, port, macAddress }) => {
       asked.push(`${formatIpv6Address(address)} ${port} ${macAddress} ${[...message]}`);
       return { bytes: Uint8Array.of(9), port: 546 };
     },
     onRouterSolicitation: (source) => solicited.push(source),
+    onRouterAdvertisement: ({ address, macAddress }, { isDefaultRouter, isManaged }) =>
+      routers.push(`${formatIpv6Address(address)} ${macAddress} ${isDefaultRouter} ${isManaged}`),
     onSendFailure: ({ error, count }) => failures.push(`${error} ${count}`),
     onError: () => undefined,
   };
@@ -40,7 +43,7 @@ function outcome(packet: ReceivedIpv6Packet, send: (payload: Uint8Array) => void
     },
   };
   handle(socket, packet, handlers);
-  return { asked, sent, failures, solicited };
+  return { asked, sent, failures, solicited, routers };
 }
 
 describe('a message of DHCPv6', () => {
@@ -89,5 +92,32 @@ describe('a Router Solicitation', () => {
     ['that a router has forwarded is discarded', { hopLimit: 64 }, []],
   ])('%s', (_, more, expected) => {
     expect(outcome(solicitation(more)).solicited).toEqual(expected);
+  });
+});
+
+describe('a Router Advertisement', () => {
+  const OF_AGENT = bytes('fe80::200:ff:fd00:a');
+  const advertisement = (more: Partial<ReceivedIpv6Packet>, lifetime: number) =>
+    toServer({
+      ...{ nextHeader: NextHeader.icmpv6, hopLimit: 255 },
+      payload: Uint8Array.of(134, 0, 0, 0, 0, 0xc0, 0, lifetime, 0, 0, 0, 0, 0, 0, 0, 0),
+      ...more,
+    });
+
+  it.each<[string, Partial<ReceivedIpv6Packet>, number, string[]]>([
+    ['of a router is heard', {}, 9, ['fe80::a 02:00:00:00:00:0a true true']],
+    ['that offers no default route is heard', {}, 0, ['fe80::a 02:00:00:00:00:0a false true']],
+    ['of another agent is not', { source: OF_AGENT }, 0, []],
+    [
+      'that offers a default route from the address of an agent is',
+      { source: OF_AGENT },
+      9,
+      ['fe80::200:ff:fd00:a 02:00:00:00:00:0a true true'],
+    ],
+    ['from an address that is not of the link is discarded', { source: bytes('2001:db8::a') }, 9, []],
+    ['that a router has forwarded is discarded', { hopLimit: 64 }, 9, []],
+    ['of another type is discarded', { payload: Uint8Array.of(136, ...new Uint8Array(23)) }, 9, []],
+  ])('%s', (_, more, lifetime, expected) => {
+    expect(outcome(advertisement(more, lifetime))).toMatchObject({ routers: expected, solicited: [], asked: [] });
   });
 });

@@ -7,12 +7,19 @@ import {
   readIpv6Address,
   readMacAddress,
 } from '@vmdhcp/dhcp-allocator/address';
-import { DHCPV6_SERVER_PORT, isRouterSolicitation, NEIGHBOR_DISCOVERY_HOP_LIMIT } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import {
+  DHCPV6_SERVER_PORT,
+  encodeRouterSolicitation,
+  isRouterSolicitation,
+  NEIGHBOR_DISCOVERY_HOP_LIMIT,
+  readRouterAdvertisement,
+} from '@vmdhcp/dhcp-allocator/dhcpv6';
 import {
   encodeUdpPayload,
   FramePolling,
   groupHardwareAddressOf,
   Ipv6PacketSocket,
+  linkLocalAddressBeside,
   NextHeader,
   type ReceivedIpv6Packet,
   readUdpPayload,
@@ -22,7 +29,7 @@ import {
 const ALL_SERVERS = group('ff02::1:2');
 /** Source: RFC 4291 §2.7.1. */
 const [ALL_NODES, ALL_ROUTERS] = [group('ff02::1'), group('ff02::2')];
-const ROUTER_SOLICITATION = 133;
+const [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT] = [133, 134];
 const HOP_LIMIT = 64;
 /** Switches forget groups after 260 s. Source: RFC 3810 §9.4. */
 const REPORT_INTERVAL_MS = 60_000;
@@ -34,23 +41,27 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
   open: async (interfaceName, handlers) => {
     const socket = new Ipv6PacketSocket({
       interfaceName,
-      groups: [ALL_SERVERS, ALL_ROUTERS],
+      groups: [ALL_SERVERS, ALL_ROUTERS, ALL_NODES],
       udpPort: DHCPV6_SERVER_PORT,
-      icmpv6Type: ROUTER_SOLICITATION,
+      icmpv6Types: [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT],
     });
     const report = () => trySend(handlers, () => socket.reportGroups());
     report();
     const reports = setInterval(report, REPORT_INTERVAL_MS);
     const stop = polling.add(() => socket.receive((packet) => handle(socket, packet, handlers)));
+    const send = (payload: Uint8Array, destination: Uint8Array, receiver: Uint8Array) => {
+      const header = { destination, nextHeader: NextHeader.icmpv6, hopLimit: NEIGHBOR_DISCOVERY_HOP_LIMIT };
+      trySend(handlers, () => socket.send({ ...header, payload }, receiver));
+    };
+    const sendToGroup = (payload: Uint8Array, all: Uint8Array) => send(payload, all, groupHardwareAddressOf(all));
     return {
       interfaceIndex: socket.interfaceIndex,
       hardwareAddress: socket.hardwareAddress,
-      advertise: (payload, to) => {
-        const destination = to === undefined ? ALL_NODES : ipv6AddressBytes(to.address);
-        const receiver = to === undefined ? groupHardwareAddressOf(ALL_NODES) : macAddressBytes(to.macAddress);
-        const header = { destination, nextHeader: NextHeader.icmpv6, hopLimit: NEIGHBOR_DISCOVERY_HOP_LIMIT };
-        trySend(handlers, () => socket.send({ ...header, payload }, receiver));
-      },
+      advertise: (payload, to) =>
+        to === undefined
+          ? sendToGroup(payload, ALL_NODES)
+          : send(payload, ipv6AddressBytes(to.address), macAddressBytes(to.macAddress)),
+      solicitRouters: () => sendToGroup(encodeRouterSolicitation(socket.hardwareAddress), ALL_ROUTERS),
       close: () => {
         stop();
         clearInterval(reports);
@@ -64,10 +75,20 @@ function group(text: string): Uint8Array {
   return ipv6AddressBytes(parseIpv6Address(text) ?? 0n);
 }
 
-/** Handles one packet of a client. */
+/** Handles one packet of a client or a router. */
 export function handle(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   if (packet.nextHeader === NextHeader.udp) answer(socket, packet, handlers);
-  else onSolicitation(packet, handlers);
+  else if (packet.payload[0] === ROUTER_SOLICITATION) onSolicitation(packet, handlers);
+  else onAdvertisement(packet, handlers);
+}
+
+/** "IP Source Address is a link-local address." Source: RFC 4861 §6.1.2. */
+function onAdvertisement({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+  const heard = isLinkLocal(source) ? readRouterAdvertisement(payload, hopLimit) : undefined;
+  if (heard === undefined) return;
+  const isOfAgent = Buffer.compare(source, linkLocalAddressBeside(senderHardwareAddress)) === 0 && !heard.isDefaultRouter;
+  const macAddress = readMacAddress(senderHardwareAddress, 0);
+  if (!isOfAgent) handlers.onRouterAdvertisement({ address: readIpv6Address(source), macAddress }, heard);
 }
 
 function onSolicitation({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {

@@ -181,6 +181,13 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
     }),
   'no-rogue-servers': ({ interfaceName }) =>
     info('no other DHCP server answers on this network any longer', { interface: interfaceName }),
+  'ipv6-routers': ({ interfaceName, routers }) =>
+    info(
+      routers.some(({ isDefaultRouter }) => isDefaultRouter)
+        ? 'hosts that send IPv6 Router Advertisements on this network'
+        : 'no IPv6 router offers a default route on this network',
+      { interface: interfaceName, routers },
+    ),
   'network-silent': ({ interfaceName }) =>
     warn(
       'no machine of this network can be reached: none has sent a request for two minutes, and none answers ARP; if machines run there, check the bridge on this node, its uplink and its VLAN',

@@ -8,8 +8,6 @@ import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
-import type { ServedIpv6 } from '../interface/served-interface.js';
-import { servedIpv6 } from '../interface/served-ipv6.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
@@ -21,6 +19,7 @@ import type { MessageCounters } from '../server/message-counters.js';
 import type { SilentNetworks } from '../silence/silent-networks.js';
 import { AgentLeadership } from './agent-leadership.js';
 import { type AnswerMode, answerMode } from './answer-mode.js';
+import { Ipv6OfNetworks } from './ipv6-of-networks.js';
 import { reportOn } from './pool-report.js';
 import { UsesOnNetworks } from './uses-on-networks.js';
 import { watchForSilence } from './watch-for-silence.js';
@@ -59,6 +58,7 @@ export class DhcpAgent {
   readonly #leadership: AgentLeadership;
   readonly #conflictProbes: ConflictProbes;
   readonly #rogueServers: RogueServers;
+  readonly #ipv6: Ipv6OfNetworks;
   readonly #standbyGate: StandbyGate;
   readonly #silence: SilentNetworks;
   readonly #uses: UsesOnNetworks;
@@ -97,6 +97,11 @@ export class DhcpAgent {
     this.#rogueServers = new RogueServers({
       ...{ observer, nowMs: clock.nowMs, random, probe: probeServers },
       onChange: () => this.#leadership.publish(),
+    });
+    this.#ipv6 = new Ipv6OfNetworks({
+      ...{ ...ports, server: this.#server },
+      mayAnswer: (config) => this.#answerMode(config) === 'leader',
+      publish: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
     this.#silence = watchForSilence({
@@ -161,6 +166,7 @@ export class DhcpAgent {
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
+          routers: this.#ipv6.routersOf(key),
           observedUses: this.#uses.of(key),
           silentForMs: this.#silence.contactOf(key)?.silentForMs ?? 0,
         };
@@ -223,7 +229,7 @@ export class DhcpAgent {
       sockets,
       observer,
       handlerOf: (config) => this.#handler(config),
-      ipv6Of: (config) => this.#ipv6(config),
+      ipv6Of: (config) => this.#ipv6.of(config),
       onBurst: (durationNs) => {
         this.#server.endBurst();
         observer.observe({ kind: 'burst', durationNs });
@@ -287,19 +293,6 @@ export class DhcpAgent {
       const reply = byMode[this.#answerMode(config)](packet, into, sender);
       if (reply !== undefined) contact?.noteReply();
       return reply;
-    };
-  }
-
-  #ipv6(config: AgentNetworkConfig): ServedIpv6 {
-    const { observer, clock, random, ipv6Sockets: sockets } = this.#ports;
-    return {
-      sockets,
-      ...servedIpv6(config.interfaceName, {
-        ...{ observer, clock, random, counters: this.counters },
-        leaseOf: (poolName, macAddress) => this.#server.leaseOf(poolName, macAddress),
-        pools: () => this.#server.poolAlone(config.ipPoolRef),
-        mayAnswer: () => this.#answerMode(config) === 'leader',
-      }),
     };
   }
 
@@ -384,7 +377,10 @@ export class DhcpAgent {
 
   /** Adopts the findings in another leader's report. */
   #adopt(report: AgentReport, isOfOther: boolean): void {
-    if (isOfOther) this.#silence.noteOtherLeader(report);
+    if (isOfOther) {
+      this.#silence.noteOtherLeader(report);
+      this.#ipv6.noteOtherLeader(report);
+    }
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;

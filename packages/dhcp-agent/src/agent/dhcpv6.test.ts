@@ -158,6 +158,49 @@ describe('Router Advertisements of a pool', () => {
   });
 });
 
+describe('the IPv6 routers of a network', () => {
+  const ROUTER = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: '02:00:00:00:99:01' as never };
+  const routersOf = (pod: FakePod) =>
+    pod.agent
+      .report()
+      .get(pool.key)
+      ?.routers?.map(({ address }) => address);
+
+  it('are reported by the leader, and by the next one from its predecessor until it has asked, too', async () => {
+    const asking: string[] = [];
+    pool.network.onRouterSolicitation = (owner) => {
+      asking.push(owner);
+      pool.network.advertiseRouter(ROUTER, { isDefaultRouter: true, isManaged: true });
+    };
+    const [a, b] = await world.startBoth(group);
+    expect(routersOf(a)).toBeUndefined();
+    await world.pass(13_000);
+    expect([routersOf(a), asking]).toEqual([['fe80::1'], ['a', 'a', 'a']]);
+    pool.network.onRouterSolicitation = (owner) => asking.push(owner);
+    void a.agent.stop();
+    await world.pass(5_000);
+    expect([world.holders(pool), routersOf(b)]).toEqual([['b'], ['fe80::1']]);
+    expect(asking.slice(3)).toEqual(['b', 'b']);
+  });
+
+  it('without an answer there are none', async () => {
+    const [a] = await world.startBoth(group);
+    await world.pass(13_000);
+    expect(routersOf(a)).toEqual([]);
+  });
+
+  it('one that begins to advertise itself is reported at once', async () => {
+    const [a] = await world.startBoth(group);
+    await world.pass(60_000);
+    pool.network.advertiseRouter(ROUTER, { isDefaultRouter: false, isManaged: false });
+    await world.pass(1_000);
+    expect(a.agent.report().get(pool.key)?.routers).toEqual([
+      { address: 'fe80::1', macAddress: '02:00:00:00:99:01', isDefaultRouter: false, isManaged: false },
+    ]);
+    expect(a.observer.events.filter(({ kind }) => kind === 'ipv6-routers')).toHaveLength(2);
+  });
+});
+
 describe('the sockets for IPv6', () => {
   it('are opened and closed with ipv6Config, and those of IPv4 stay', async () => {
     world.record(pool, { '10.0.0.17': MAC_A });

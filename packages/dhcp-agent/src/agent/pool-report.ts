@@ -1,5 +1,12 @@
 /** The report of an agent on one of its pools. */
-import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api/agent';
+import {
+  DRAINING,
+  type PoolReport,
+  type ReasonAt,
+  type ReportedRouter,
+  type RogueServer,
+  SUSPENDED,
+} from '@vmdhcp/ippool-api/agent';
 import { type AddressConflict, type ObservedUse, toReportedConflict, toReportedUse } from '@vmdhcp/reconciler/pool';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { ServerAddresses } from '../leadership/server-addresses.js';
@@ -28,6 +35,8 @@ export interface ReportedPoolState {
   readonly addresses: Pick<ServerAddresses, 'has' | 'mayHave' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly rogueServers: readonly RogueServer[] | undefined;
+  /** The IPv6 routers of the network; undefined if they are not known. */
+  readonly routers?: readonly ReportedRouter[] | undefined;
   readonly observedUses: readonly ObservedUse[];
   /** For how long no machine of the network was reached; 0 if the network is not silent. */
   readonly silentForMs: number;
@@ -37,13 +46,14 @@ export interface ReportedPoolState {
 const SILENCE_STEP_MINUTES = 2;
 
 export function reportOn(state: ReportedPoolState): PoolReport {
-  const { version, conflicts, rogueServers, observedUses, silentForMs } = state;
+  const { version, conflicts, rogueServers, routers, observedUses, silentForMs } = state;
   const silentMinutes = Math.floor(silentForMs / 60_000 / SILENCE_STEP_MINUTES) * SILENCE_STEP_MINUTES;
   return {
     ...toService(state),
     ...(version !== undefined && { version }),
     ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS).map(toReportedConflict) }),
     ...(rogueServers !== undefined && { rogueServers }),
+    ...(routers !== undefined && { routers }),
     ...(observedUses.length > 0 && { observedUses: observedUses.map(toReportedUse) }),
     ...(silentMinutes > 0 && { silentMinutes }),
   };

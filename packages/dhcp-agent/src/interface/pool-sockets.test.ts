@@ -52,6 +52,7 @@ beforeEach(() => {
       isWanted: () => false,
       answerDhcpv6: () => undefined,
       onRouterSolicitation: () => undefined,
+      onRouterAdvertisement: () => undefined,
       look: () => undefined,
       onSendFailure: () => undefined,
     }),

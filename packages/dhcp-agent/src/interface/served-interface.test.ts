@@ -236,6 +236,7 @@ describe('IPv6 of an interface', () => {
       interfaceIndex: 7,
       hardwareAddress: new Uint8Array(6),
       advertise: () => undefined,
+      solicitRouters: () => undefined,
       close: () => changes.push('closed'),
     };
     const both = new ServedInterface('net0', {
@@ -253,6 +254,7 @@ describe('IPv6 of an interface', () => {
         look: (open) => seen.push(open),
         answerDhcpv6: () => undefined,
         onRouterSolicitation: () => undefined,
+        onRouterAdvertisement: () => undefined,
         onSendFailure: () => undefined,
       },
       onStateChange: () => undefined,

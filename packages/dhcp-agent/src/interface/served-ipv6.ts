@@ -7,10 +7,12 @@ import {
   encodeRouterAdvertisement,
   ipv6AddressBeside,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentObserver, Dhcpv6Datagram, Ipv6Socket } from '../ports.js';
 import type { MessageCounters } from '../server/message-counters.js';
 import { RouterAdvertiser } from './router-advertiser.js';
+import { RoutersOnLink } from './routers-on-link.js';
 import type { ServedIpv6 } from './served-interface.js';
 
 /** What serving IPv6 on an interface needs. */
@@ -26,9 +28,11 @@ export interface Ipv6Ports {
   readonly leaseOf: (poolName: string, macAddress: string) => Lease | undefined;
   /** Called for every packet: true if this process is the one that answers. */
   readonly mayAnswer: () => boolean;
+  /** Called with the routers of the network when they are known, and when they have changed, while this process answers. Optional. */
+  readonly onRouters?: (routers: readonly ReportedRouter[]) => void;
 }
 
-/** Answers the packets of an interface, and advertises its pool. */
+/** Answers the packets of an interface, advertises its pool, and finds its routers. */
 export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<ServedIpv6, 'sockets'> {
   const { observer, counters, clock, random, mayAnswer } = ports;
   const pools = () => withIpv6(ports.pools());
@@ -50,12 +54,23 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
       );
     },
   });
+  const routers = new RoutersOnLink({
+    clock,
+    isAnswering: () => socket !== undefined && mayAnswer(),
+    solicit: () => socket?.solicitRouters(),
+    onChange: (found) => {
+      observer.observe({ kind: 'ipv6-routers', interfaceName, routers: found });
+      ports.onRouters?.(found);
+    },
+  });
   return {
     isWanted: () => pools().length > 0,
     look: (open) => {
       socket = open;
       advertiser.look();
+      routers.look();
     },
+    onRouterAdvertisement: (source, heard) => routers.note(source, heard),
     onRouterSolicitation: (source) => advertiser.answer(source),
     answerDhcpv6: (packet, source) => {
       try {

@@ -6,7 +6,7 @@ import {
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { Dhcpv6Source } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { Dhcpv6Source, HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type {
   DhcpPacketHandler,
   DhcpSocket,
@@ -88,6 +88,8 @@ export class FakeNetwork {
   onDhcpv6Reply: (reply: SentDhcpv6Reply) => void = () => undefined;
   /** Called for each Router Advertisement. */
   onAdvertisement: (sent: SentAdvertisement) => void = () => undefined;
+  /** Called for each Router Solicitation of a pod, with its owner. */
+  onRouterSolicitation: (owner: string) => void = () => undefined;
   /** Called for each opening of a socket for IPv6: returns why it fails. Default: it does not. */
   ipv6OpenFailure: () => Error | undefined = () => undefined;
   /** Called for each opening: returns why it fails. Default: it does not. */
@@ -133,9 +135,17 @@ export class FakeNetwork {
 
   /** Asks all agents for a Router Advertisement. */
   solicitRouters(source: Ipv6Source | undefined): void {
+    this.#toIpv6(({ onRouterSolicitation }) => onRouterSolicitation(source));
+  }
+
+  /** A router advertises itself to all agents. */
+  advertiseRouter(source: Ipv6Source, heard: HeardAdvertisement): void {
+    this.#toIpv6(({ onRouterAdvertisement }) => onRouterAdvertisement(source, heard));
+  }
+
+  #toIpv6(deliver: (handlers: Ipv6Handlers) => void): void {
     for (const { host, interfaceName, interfaceIndex, handlers } of this.#ipv6)
-      if (host.kernel.indexOf(interfaceName) === interfaceIndex)
-        host.process.deliver(() => handlers.onRouterSolicitation(source));
+      if (host.kernel.indexOf(interfaceName) === interfaceIndex) host.process.deliver(() => deliver(handlers));
   }
 
   /** Broadcasts these octets from a client. */
@@ -186,6 +196,7 @@ export class FakeNetwork {
       interfaceIndex: socket.interfaceIndex,
       hardwareAddress: Uint8Array.of(2, 0, 0, 0, 0, 1),
       advertise: (message, to) => this.onAdvertisement({ owner: host.owner, atMs: host.process.timeMs, to, message }),
+      solicitRouters: () => this.onRouterSolicitation(host.owner),
       close: () => void this.#ipv6.delete(socket),
     };
   }

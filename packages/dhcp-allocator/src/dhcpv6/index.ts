@@ -49,6 +49,9 @@ export { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Status, Dhc
 export {
   type AdvertisedLink,
   encodeRouterAdvertisement,
+  encodeRouterSolicitation,
+  type HeardAdvertisement,
   isRouterSolicitation,
   NEIGHBOR_DISCOVERY_HOP_LIMIT,
+  readRouterAdvertisement,
 } from './router-advertisement.js';

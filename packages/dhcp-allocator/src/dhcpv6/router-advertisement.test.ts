@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ip, POOL } from './dhcpv6-fixtures.js';
-import { encodeRouterAdvertisement, isRouterSolicitation } from './router-advertisement.js';
+import {
+  encodeRouterAdvertisement,
+  encodeRouterSolicitation,
+  isRouterSolicitation,
+  readRouterAdvertisement,
+} from './router-advertisement.js';
 
 const MAC = Uint8Array.of(2, 0, 0, 0, 0, 10);
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
@@ -88,4 +93,48 @@ describe('a Router Solicitation', () => {
       ),
     );
   });
+});
+
+describe('a Router Advertisement that is heard', () => {
+  const HEADER = [134, 0, 0, 0, 64, 0x80, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0];
+  const changed = (at: number, octet: number) => HEADER.map((one, index) => (index === at ? octet : one));
+
+  it.each<[string, number[], { isDefaultRouter: boolean; isManaged: boolean }]>([
+    ['of a router that tells hosts to ask', HEADER, { isDefaultRouter: true, isManaged: true }],
+    ['with options', [...HEADER, 1, 1, 2, 0, 0, 0, 0, 10, 5, 1, 0, 0, 0, 0, 5, 0], { isDefaultRouter: true, isManaged: true }],
+    ['with O but not M', changed(5, 0x40), { isDefaultRouter: true, isManaged: false }],
+    ['with a lifetime below 256 seconds', changed(6, 0), { isDefaultRouter: true, isManaged: true }],
+    [
+      'with a lifetime of 0',
+      HEADER.map((one, index) => (index === 6 || index === 7 ? 0 : one)),
+      { isDefaultRouter: false, isManaged: true },
+    ],
+  ])('RFC 4861 §4.2: %s', (_, message, expected) => {
+    expect(readRouterAdvertisement(Uint8Array.from(message), 255)).toEqual(expected);
+  });
+
+  it.each<[string, number[], number]>([
+    ['that was forwarded', HEADER, 254],
+    ['that is torn', HEADER.slice(0, 15), 255],
+    ['with another code', changed(1, 1), 255],
+    ['that is another message', changed(0, 136), 255],
+    ['with an option of no length', [...HEADER, 1, 0, 2, 0, 0, 0, 0, 10], 255],
+    ['with an option that is torn', [...HEADER, 1, 2, 2, 0, 0, 0, 0, 10], 255],
+  ])('RFC 4861 §6.1.2: is discarded: %s', (_, message, hopLimit) => {
+    expect(readRouterAdvertisement(Uint8Array.from(message), hopLimit)).toBeUndefined();
+  });
+
+  it('law: reading what was written gives it; any octets never throw', () => {
+    expect(readRouterAdvertisement(encodeRouterAdvertisement([POOL], { hardwareAddress: MAC, mtu: 1_400 }), 255)).toEqual({
+      isDefaultRouter: false,
+      isManaged: true,
+    });
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (octets) => void readRouterAdvertisement(octets, 255)));
+  });
+});
+
+it('RFC 4861 §4.1: a Router Solicitation has the MAC address of its sender', () => {
+  const message = encodeRouterSolicitation(MAC);
+  expect(hex(message)).toBe('8500000000000000' + '010102000000000a');
+  expect(isRouterSolicitation(message, { hopLimit: 255, source: ip('fe80::a') })).toBe(true);
 });

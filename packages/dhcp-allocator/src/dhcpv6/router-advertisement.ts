@@ -1,6 +1,6 @@
 /**
- * Router Advertisements that make no default route: they tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts
- * do not ask, and do not know their neighbours.
+ * Router Advertisements. Ours make no default route: they tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts
+ * do not ask, and do not know their neighbours. Those of others are read as far as they matter for that.
  */
 import { type Ipv6Address, ipv6AddressBytes } from '../address/ipv6-address.js';
 import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
@@ -10,10 +10,14 @@ import { encodeDomainName } from './domain-name.js';
 const ROUTER_SOLICITATION = 133;
 const ROUTER_ADVERTISEMENT = 134;
 const SOLICITATION_LENGTH = 8;
+const ADVERTISEMENT_LENGTH = 16;
 /** It proves that no router has forwarded the message. Source: RFC 4861 §6.1. */
 export const NEIGHBOR_DISCOVERY_HOP_LIMIT = 255;
 /** M and O: addresses and options by DHCPv6. Source: RFC 4861 §4.2. */
 const MANAGED_AND_OTHER = 0xc0;
+const MANAGED = 0x80;
+const FLAGS_AT = 5;
+const LIFETIME_AT = 6;
 /** L without A: the prefix is on the link, and hosts do not make addresses of it. Source: RFC 4861 §4.6.2. */
 const ON_LINK = 0x80;
 /** Source: RFC 8200 §5. */
@@ -31,15 +35,44 @@ export function isRouterSolicitation(
   message: Uint8Array,
   packet: { readonly hopLimit: number; readonly source: Ipv6Address },
 ): boolean {
-  const isOne = message[0] === ROUTER_SOLICITATION && message[1] === 0 && message.length >= SOLICITATION_LENGTH;
-  if (!isOne || packet.hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return false;
+  const isOne = message[0] === ROUTER_SOLICITATION && message.length >= SOLICITATION_LENGTH;
+  const options = isOne ? optionTypes(message, packet.hopLimit, SOLICITATION_LENGTH) : undefined;
+  if (options === undefined) return false;
+  // "If the IP source address is the unspecified address, there is no source link-layer address option in the message."
+  return packet.source !== 0n || !options.includes(Option.sourceLinkLayerAddress);
+}
+
+/** What a router tells hosts, as far as it decides how they get addresses and a default route. */
+export interface HeardAdvertisement {
+  /** True if it offers to be a default router: its lifetime is not 0. */
+  readonly isDefaultRouter: boolean;
+  /** True if hosts shall ask for addresses by DHCPv6 (M). */
+  readonly isManaged: boolean;
+}
+
+/** The Router Advertisement in a message from a link-local address; undefined for anything else. Source: RFC 4861 §4.2, §6.1.2. */
+export function readRouterAdvertisement(message: Uint8Array, hopLimit: number): HeardAdvertisement | undefined {
+  if (message[0] !== ROUTER_ADVERTISEMENT || message.length < ADVERTISEMENT_LENGTH) return undefined;
+  if (optionTypes(message, hopLimit, ADVERTISEMENT_LENGTH) === undefined) return undefined;
+  const isDefaultRouter = message[LIFETIME_AT] !== 0 || message[LIFETIME_AT + 1] !== 0;
+  return { isDefaultRouter, isManaged: ((message[FLAGS_AT] as number) & MANAGED) !== 0 };
+}
+
+/** The types of a message's options; undefined if hosts must discard it. @param at - where they begin. Source: RFC 4861 §6.1. */
+function optionTypes(message: Uint8Array, hopLimit: number, at: number): readonly number[] | undefined {
+  if (message[1] !== 0 || hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return undefined;
+  const types: number[] = [];
+  let next = at;
   // "All included options have a length that is greater than zero."
-  let at = SOLICITATION_LENGTH;
-  for (; at < message.length && message[at + 1] !== 0; at += UNIT * (message[at + 1] ?? message.length)) {
-    // "If the IP source address is the unspecified address, there is no source link-layer address option in the message."
-    if (packet.source === 0n && message[at] === Option.sourceLinkLayerAddress) return false;
-  }
-  return at === message.length;
+  for (; next < message.length && message[next + 1] !== 0; next += UNIT * (message[next + 1] ?? message.length))
+    types.push(message[next] as number);
+  return next === message.length ? types : undefined;
+}
+
+/** A message that asks routers for advertisements, an ICMPv6 payload whose checksum is zero. @param hardwareAddress - the sender's, six octets. Source: RFC 4861 §4.1. */
+export function encodeRouterSolicitation(hardwareAddress: Uint8Array): Uint8Array {
+  const source = option(Option.sourceLinkLayerAddress, [hardwareAddress]);
+  return concatenate([Uint8Array.of(ROUTER_SOLICITATION, ...new Uint8Array(SOLICITATION_LENGTH - 1)), source]);
 }
 
 /** What an advertisement says besides its pool. */

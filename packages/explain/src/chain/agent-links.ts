@@ -68,10 +68,13 @@ function groupFacts({ status }: KubernetesObject): LinkFacts {
 /** The leader's own report that it serves the pool is newer than a condition. */
 function conditionFindings(pool: KubernetesObject, report: PoolReport | undefined): Finding[] {
   const isServed = report?.serving === true;
-  const [registered, agentReady, rogueServer] = ['Registered', 'AgentReady', 'RogueServer'].map((type) =>
-    conditionOf(pool, type),
+  const [registered, agentReady, rogueServer, routerReady] = ['Registered', 'AgentReady', 'RogueServer', 'RouterReady'].map(
+    (type) => conditionOf(pool, type),
   );
-  const ofRogue = rogueServer?.status === 'True' ? findingOf(rogueServer, false) : [];
+  const ofNetwork = [
+    ...(rogueServer?.status === 'True' ? findingOf(rogueServer, false) : []),
+    ...(routerReady?.status === 'False' ? findingOf(routerReady, false) : []),
+  ];
   const ofAgents = [registered, agentReady].flatMap((condition) => {
     if (condition === undefined) return [];
     const isTrouble = condition.status !== 'True' && !(isServed && !THOUGH_SERVED.has(condition.reason ?? ''));
@@ -80,7 +83,7 @@ function conditionFindings(pool: KubernetesObject, report: PoolReport | undefine
   // The leader's report about itself is newer than the condition, which was made from an earlier report.
   const isOld = ({ reason }: Finding) =>
     report !== undefined && report.reason !== reason && REASON_LINKS[reason].link === 'report';
-  return [...ofRogue, ...ofAgents.filter((each) => !isOld(each))];
+  return [...ofNetwork, ...ofAgents.filter((each) => !isOld(each))];
 }
 
 function reportOf(lease: KubernetesObject | undefined, nowMs: number): ReadonlyMap<string, PoolReport> | undefined {

@@ -70,7 +70,7 @@ describe('every reason of a condition and of a report', () => {
       remedy: REASONS[reason].remedy,
     });
     const isTrouble = place.endsWith('=False') || place === 'agent report';
-    const isNote = ['NetworkConfigChanged'].includes(reason);
+    const isNote = reason === 'NetworkConfigChanged' || place.startsWith('IPPool RouterReady');
     if (isTrouble && !isNote) expect(['broken', 'waiting']).toContain(found?.state);
     else expect(found?.state).toBe('note');
   });

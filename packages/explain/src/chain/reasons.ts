@@ -135,6 +135,9 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   SocketFailed: at('report'),
   ServerAddressRefused: at('report'),
   RogueServer: at('report', 'note'),
+  RogueRouter: at('report', 'note'),
+  NoRouter: at('report', 'note'),
+  RouterSaysNoManaged: at('report', 'note'),
 
   NoPacketFromClient: at('packets'),
   OfferNotAccepted: at('packets'),

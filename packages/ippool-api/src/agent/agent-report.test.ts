@@ -6,6 +6,8 @@ import { isReasonAt, REASONS, type Reason } from '../reasons.js';
 import { MOST_REPORT_OCTETS } from './agent-report.js';
 import { formatSuspendedPools } from './suspended-pools.js';
 
+const ROUTER = { address: 'fe80::1', macAddress: '02:00:00:00:00:05', isDefaultRouter: true, isManaged: false };
+
 const FULL: PoolReport = {
   serving: false,
   reason: 'RogueServer',
@@ -20,6 +22,7 @@ const FULL: PoolReport = {
     { address: '10.0.0.8', usedBy: '02:00:00:00:00:08', assignedTo: '02:00:00:00:00:09' },
   ],
   rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
+  routers: [ROUTER, { ...ROUTER, address: 'fe80::2', isDefaultRouter: false, isManaged: true }],
   silentMinutes: 100_000,
 };
 
@@ -73,8 +76,9 @@ describe('the report', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
     const rogueServers = [{ address: 'unknown' }, null];
     const observedUses = [{ address: '10.0.0.7' }, { usedBy: '02:00:00:00:00:07' }, 'x', null];
-    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, observedUses, rogueServers } });
-    expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [] }]]));
+    const routers = [{ address: 'fe80::1%eth0', macAddress: '02:00:00:00:00:05' }, { address: 'fe80::1' }, null];
+    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, observedUses, rogueServers, routers } });
+    expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [], routers: [] }]]));
   });
 });
 
@@ -131,13 +135,16 @@ describe('the report is bounded', () => {
     expect(sum).toBeLessThan(262_144);
   });
 
-  it('a list of other servers that is cut never reads as an empty one', () => {
+  it('a list of other servers or of routers that is cut never reads as an empty one', () => {
     const servers = Array.from({ length: 40 }, (_, index) => ({ address: `10.0.0.${index}`, macAddress: '02:00:00:00:00:04' }));
     for (const pools of [1, 100, 400, 700]) {
       const report = new Map(
         Array.from({ length: pools }, (_, index) => [`default/net-${index}`, { ...FULL, rogueServers: servers }]),
       );
-      for (const { rogueServers } of parseAgentReport(formatAgentReport(report)).values()) expect(rogueServers).not.toEqual([]);
+      for (const { rogueServers, routers } of parseAgentReport(formatAgentReport(report)).values()) {
+        expect(rogueServers).not.toEqual([]);
+        expect(routers).not.toEqual([]);
+      }
     }
   });
 
@@ -160,6 +167,9 @@ describe('the report is bounded', () => {
         rogueServers: fc
           .nat(40)
           .map((count) => Array.from({ length: count }, () => ({ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }))),
+        routers: fc
+          .nat(8)
+          .map((count) => Array.from({ length: count }, (_, index) => ({ ...ROUTER, address: `fe80::${index}` }))),
       },
       { requiredKeys: ['serving'] },
     );

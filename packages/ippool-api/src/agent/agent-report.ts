@@ -3,7 +3,7 @@
  * and report are one request, and the status of an IPPool has one writer.
  */
 import { isReasonAt, type ReasonAt } from '../reasons.js';
-import { IPV4_ADDRESS, MAC_ADDRESS, textOfFormat } from '../text-formats.js';
+import { IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, textOfFormat } from '../text-formats.js';
 import { cutText, octetsOf } from './cut-text.js';
 import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
 
@@ -27,6 +27,8 @@ export interface PoolReport {
   readonly observedUses?: readonly ReportedUse[];
   /** Other DHCP servers on the network; absent if the agent has not looked for them yet. */
   readonly rogueServers?: readonly RogueServer[];
+  /** The IPv6 routers of the network; absent if they are not known. */
+  readonly routers?: readonly ReportedRouter[];
   /** For how many minutes the agent has reached no machine of the network; absent if the network is not silent. */
   readonly silentMinutes?: number;
 }
@@ -58,6 +60,17 @@ export interface RogueServer {
   readonly macAddress: string;
 }
 
+/** A host that sends IPv6 Router Advertisements. */
+export interface ReportedRouter {
+  /** An IPv6 address of the link. */
+  readonly address: string;
+  readonly macAddress: string;
+  /** True if it offers to be a default router. */
+  readonly isDefaultRouter: boolean;
+  /** True if it tells hosts to ask for addresses by DHCPv6 (M). */
+  readonly isManaged: boolean;
+}
+
 /** By the `namespace/name` of a pool. */
 export type AgentReport = ReadonlyMap<string, PoolReport>;
 
@@ -74,6 +87,7 @@ interface Detail {
   readonly conflicts: number;
   readonly observedUses: number;
   readonly rogueServers: number;
+  readonly routers: number;
 }
 
 /**
@@ -81,12 +95,12 @@ interface Detail {
  * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16 },
-  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4 },
-  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1 },
-  { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1 },
-  { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1 },
-  { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0 },
+  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: 8 },
+  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: 4 },
+  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: 1 },
+  { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1, routers: 0 },
+  { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1, routers: 0 },
+  { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0, routers: 0 },
 ];
 
 /** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
@@ -112,17 +126,21 @@ function conflictsIn(report: AgentReport, most: Detail): number {
   return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
 }
 
-function withDetail({ message, conflicts, observedUses, rogueServers, ...service }: PoolReport, most: Detail): object {
+function withDetail({ message, conflicts, observedUses, rogueServers, routers, ...service }: PoolReport, most: Detail): object {
   const inUse = (conflicts ?? []).slice(0, most.conflicts);
-  const servers = rogueServers?.slice(0, most.rogueServers);
   return {
     ...service,
     ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
     ...(inUse.length > 0 && { conflicts: inUse }),
     ...usesOf(observedUses, most),
-    // An empty list would mean that there is no other server.
-    ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
+    ...withSome('rogueServers', rogueServers, most.rogueServers),
+    ...withSome('routers', routers, most.routers),
   };
+}
+
+/** An empty list means that there is none, so a list of which nothing is left is left out. */
+function withSome(name: 'rogueServers' | 'routers', all: readonly unknown[] | undefined, most: number): object {
+  return all === undefined || (all.length > 0 && most === 0) ? {} : { [name]: all.slice(0, most) };
 }
 
 function usesOf(uses: readonly ReportedUse[] = [], { observedUses: most }: Detail): Pick<PoolReport, 'observedUses'> {
@@ -139,7 +157,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
   const report = new Map<string, PoolReport>();
   for (const [pool, entry] of Object.entries(fieldsOf(parseJson(text)))) {
     const fields = fieldsOf(entry);
-    const { serving, rogueServers, silentMinutes } = fields;
+    const { serving, rogueServers, routers, silentMinutes } = fields;
     if (typeof serving !== 'boolean') continue;
     const [reason, message, version] = ['reason', 'message', 'version'].map((name) => textOf(fields[name]));
     const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
@@ -151,6 +169,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
       ...(conflicts.length > 0 && { conflicts }),
       ...(observedUses.length > 0 && { observedUses }),
       ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
+      ...(Array.isArray(routers) && { routers: routers.flatMap(readRouter) }),
       ...(typeof silentMinutes === 'number' && silentMinutes > 0 && { silentMinutes }),
     });
   }
@@ -186,4 +205,12 @@ function readRogueServer(entry: unknown): RogueServer[] {
   const fields = fieldsOf(entry);
   const address = textOfFormat(fields['address'], IPV4_ADDRESS);
   return address === undefined ? [] : [{ address, macAddress: textOf(fields['macAddress']) ?? '' }];
+}
+
+function readRouter(entry: unknown): ReportedRouter[] {
+  const fields = fieldsOf(entry);
+  const address = textOfFormat(fields['address'], IPV6_ADDRESS);
+  const macAddress = textOfFormat(fields['macAddress'], MAC_ADDRESS);
+  if (address === undefined || macAddress === undefined) return [];
+  return [{ address, macAddress, isDefaultRouter: fields['isDefaultRouter'] === true, isManaged: fields['isManaged'] === true }];
 }

@@ -50,6 +50,7 @@ export {
   type PoolReport,
   parseAgentReport,
   type ReportedConflict,
+  type ReportedRouter,
   type ReportedUse,
   type RogueServer,
   SUSPENDED,

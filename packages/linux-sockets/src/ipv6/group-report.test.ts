@@ -23,3 +23,8 @@ it('RFC 3810 §5.2: a report has a router alert, a hop limit of 1, and a record 
   // The checksum of another program.
   expect(report.subarray(2, 4)).toEqual(hex('6ce4'));
 });
+
+it('RFC 3810 §6: the group of all nodes is not reported', () => {
+  const nodes = hex('ff020000000000000000000000000001');
+  expect(encodeGroupReport(SOURCE, [SERVERS, nodes])).toEqual(encodeGroupReport(SOURCE, [SERVERS]));
+});

@@ -23,8 +23,8 @@ export interface Ipv6PacketSocketSettings {
   readonly groups: readonly Uint8Array[];
   /** The port of the UDP datagrams. */
   readonly udpPort: number;
-  /** The type of the ICMPv6 messages. */
-  readonly icmpv6Type: number;
+  /** The types of the ICMPv6 messages. */
+  readonly icmpv6Types: readonly number[];
 }
 
 /** An IPv6 packet, and the host that sent its frame. */
@@ -89,18 +89,19 @@ export class Ipv6PacketSocket {
   }
 }
 
-/** A program for the datagrams to a port, and for ICMPv6 messages of a type, that are for this host or for groups. */
-export function encodeIpv6Filter({ udpPort, icmpv6Type }: Pick<Ipv6PacketSocketSettings, 'udpPort' | 'icmpv6Type'>): Buffer {
+/** A program for the datagrams to a port, and for ICMPv6 messages of some types, that are for this host or for groups. */
+export function encodeIpv6Filter({ udpPort, icmpv6Types }: Pick<Ipv6PacketSocketSettings, 'udpPort' | 'icmpv6Types'>): Buffer {
+  const count = icmpv6Types.length;
   return encodeFilter([
     { code: Code.loadWordAt, value: PACKET_TYPE_AT },
-    { code: Code.jumpIfEqual, value: TO_ANOTHER_HOST, ifTrue: 7 },
+    { code: Code.jumpIfEqual, value: TO_ANOTHER_HOST, ifTrue: 6 + count },
     { code: Code.loadOctetAt, value: NEXT_HEADER_AT },
     { code: Code.jumpIfEqual, value: NextHeader.udp, ifFalse: 2 },
     { code: Code.loadHalfWordAt, value: UDP_DESTINATION_PORT_AT },
-    { code: Code.jumpIfEqual, value: udpPort, ifTrue: 4, ifFalse: 3 },
-    { code: Code.jumpIfEqual, value: NextHeader.icmpv6, ifFalse: 2 },
+    { code: Code.jumpIfEqual, value: udpPort, ifTrue: 3 + count, ifFalse: 2 + count },
+    { code: Code.jumpIfEqual, value: NextHeader.icmpv6, ifFalse: 1 + count },
     { code: Code.loadOctetAt, value: ICMPV6_TYPE_AT },
-    { code: Code.jumpIfEqual, value: icmpv6Type, ifTrue: 1 },
+    ...icmpv6Types.map((value, index) => ({ code: Code.jumpIfEqual, value, ifTrue: count - index })),
     { code: Code.return, value: 0 },
     { code: Code.return, value: WHOLE_PACKET },
   ]);

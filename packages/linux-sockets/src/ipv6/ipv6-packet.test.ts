@@ -97,13 +97,14 @@ describe('IPv6 packets', () => {
 });
 
 describe('the filter in the kernel', () => {
-  const program = encodeIpv6Filter({ udpPort: 547, icmpv6Type: 133 });
+  const program = encodeIpv6Filter({ udpPort: 547, icmpv6Types: [133, 134] });
   const changed = (packet: Uint8Array, at: number, octet: number) =>
     Buffer.from([...packet.slice(0, at), octet, ...packet.slice(at + 1)]);
 
   it.each<[string, Buffer, boolean]>([
     ['a datagram to the port', Buffer.from(SOLICIT), true],
-    ['a message of the type', Buffer.from(ROUTER_SOLICITATION), true],
+    ['a message of a type', Buffer.from(ROUTER_SOLICITATION), true],
+    ['a message of the other type', changed(ROUTER_SOLICITATION, 40, 134), true],
     ['a datagram to another port', changed(SOLICIT, 43, 0x24), false],
     ['another message of ICMPv6', changed(ROUTER_SOLICITATION, 40, 135), false],
     ['TCP', changed(SOLICIT, 6, 6), false],

@@ -57,7 +57,9 @@ function agents(given: Facts): AgentsOfPool {
   const { pool = POOL, report, ofHolder, pods = [], isLagging = false, problem } = facts;
   const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
   const hasRunningMachines = () => facts.hasRunningMachines === true;
-  return { pool, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging, hasRunningMachines };
+  const routers = { addresses: undefined, isMachine: () => false };
+  const observed = group(report, facts);
+  return { pool, group: 'agents', observed, formerGroup, problem, pods, isLagging, hasRunningMachines, routers };
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */

@@ -1,4 +1,4 @@
-/** The conditions Registered, AgentReady and RogueServer of a pool, with messages that name where to look. */
+/** The conditions Registered, AgentReady, RogueServer and RouterReady of a pool, with messages that name where to look. */
 
 import {
   type ConditionOf,
@@ -24,6 +24,7 @@ import type { ObservedGroup } from './agents-observation.js';
 import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
 import type { PoolForAgents } from './pool-for-agents.js';
+import { type ExpectedRouters, routerConditions } from './router-conditions.js';
 
 /** No agent serves the pool because of the pool itself: its condition CacheReady has the cause. */
 export const NOT_SERVED = 'NotServed';
@@ -47,7 +48,11 @@ export interface AgentsOfPool {
   readonly isLagging: boolean;
   /** Called if the leader reaches no machine: returns whether any have been running on the network for some minutes. */
   readonly hasRunningMachines: () => boolean;
+  /** Undefined for a pool without IPv6 addresses. */
+  readonly routers: ExpectedRouters | undefined;
 }
+
+type Registered = Extract<ConditionOf<'IPPool'>, { readonly type: 'Registered' }>;
 
 const { registered: REGISTERED, agentReady: AGENT_READY, rogueServer: ROGUE_SERVER } = IPPoolConditionType;
 
@@ -67,17 +72,19 @@ export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): Con
 
 export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
   const registered = toRegistered(agents);
-  return [registered, toAgentReady(agents, registered), ...toRogueServer(agents)];
+  const { pool, observed, routers } = agents;
+  const found = observed.lease.report.get(pool.key)?.routers;
+  return [registered, toAgentReady(agents, registered), ...toRogueServer(agents), ...routerConditions(found, pool, routers)];
 }
 
-function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
+function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): Registered {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
   if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
   const message = `Deployment ${deployment?.metadata.name ?? group} is about to be configured with the pool; wait`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
-function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
+function toAgentReady(agents: AgentsOfPool, registered: Registered): ConditionOf<'IPPool'> {
   const { pool, observed, formerGroup, isLagging } = agents;
   const server = [observed, formerGroup].find((group) => group?.lease.report.get(pool.key)?.serving === true);
   if (server !== undefined) return isLagging ? lagging(observed) : (silent(agents, server) ?? servedThough(observed));

@@ -30,6 +30,7 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'NotScheduled',
   'ImagePull',
   'RogueServer',
+  'RogueRouter',
 ]);
 export function agentWarnings({ conditions, conflicts, observedUses }: PoolAgents): Warning[] {
   const messages = new Map(

@@ -85,6 +85,15 @@ describe('the IPv6 part of an IPPool', () => {
     expect(problemsOf(config, subnet)).toEqual(problems);
   });
 
+  it('has routers with link-local addresses', () => {
+    expect(problemsOf({ routers: ['fe80::1', 'febf::1', 'fec0::1', '2001:db8::1'] })).toEqual(
+      ['2: "fec0::1"', '3: "2001:db8::1"'].map(
+        (which) =>
+          `routers.${which} is not a link-local IPv6 address; write the address from which the router sends Router Advertisements, as in fe80::1`,
+      ),
+    );
+  });
+
   it('has addresses and names in its options', () => {
     expect(problemsOf({ dns: ['2001:db8::53', '1::2::3'], ntp: [':::'], domainSearch: ['a.example', '-b'] })).toEqual([
       'dns.1: "1::2::3" is not an IPv6 address; write it as in 2001:db8:48::53',

@@ -16,6 +16,8 @@ const DEFAULT_LEASE_TIME_SECONDS = 86_400;
 const PREFERRED = 0.75;
 /** Global addresses, and unique local ones. Source: IANA, IPv6 Global Unicast Address Space; RFC 4193 §3.1. */
 const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefix(text) ?? []);
+/** Source: RFC 4291 §2.4. */
+const LINK_LOCAL: Ipv6Prefix = { network: 0xfe80n << 112n, prefixLength: 10 };
 /** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
 const LONGEST_SUBNET = 30;
 
@@ -34,6 +36,7 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
   const prefix = parseIpv6Prefix(config.cidr);
   const found = [
     ...prefixProblems(config.cidr, prefix, pool),
+    ...routerProblems(config),
     ...optionProblems(config),
     ...serverProblems(config, prefix, pool),
   ];
@@ -79,6 +82,15 @@ function prefixProblems(text: string, prefix: Ipv6Prefix | undefined, { cidr: { 
 
 function isInside({ network, prefixLength }: Ipv6Prefix, other: Ipv6Prefix): boolean {
   return prefixLength >= other.prefixLength && prefixContains(other, network);
+}
+
+function routerProblems({ routers = [] }: IPv6Config): Found[] {
+  return routers.flatMap((text, index): Found[] => {
+    const address = parseIpv6Address(text);
+    if (address !== undefined && prefixContains(LINK_LOCAL, address)) return [];
+    const remedy = 'write the address from which the router sends Router Advertisements, as in fe80::1';
+    return [['not-an-address', ['routers', index], 'is not a link-local IPv6 address', remedy]];
+  });
 }
 
 function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): Found[] {

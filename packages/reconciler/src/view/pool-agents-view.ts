@@ -2,6 +2,7 @@
  * The knowledge about the agents of each pool, from observed Deployments, Leases and pods, and from the last plan of the agent groups. The reconciler
  * of agent groups stores its plan here; the reconciler of pools reads it.
  */
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf, ObjectIndex, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
 import type { ObservedGroup } from '../agents/agents-observation.js';
@@ -10,6 +11,7 @@ import { believedGroups } from '../agents/believed-groups.js';
 import { findContainer } from '../agents/configured-pools.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
+import type { ExpectedRouters } from '../agents/router-conditions.js';
 import { isPrevious, isUnified } from '../agents/topology.js';
 import { readReportedConflicts } from '../pool/address-conflict.js';
 import { readReportedUses } from '../pool/observed-use.js';
@@ -180,6 +182,7 @@ export class PoolAgentsView {
         pods: agents.podsOf(group),
         isLagging: lag.isLagging(view.key, this.#versionReported(group, view.key)),
         hasRunningMachines: () => this.#hasRunningMachines(view.network),
+        routers: expectedRouters(view),
       }),
       deploymentRef: this.#deploymentRef(view.key, formerGroup, observed),
       servedBy: serving?.lease.leader ?? null,
@@ -220,4 +223,14 @@ export class PoolAgentsView {
     const container = findContainer(deployment, this.#sources.agents.containerOf(name));
     return { namespace, name, image: readText(container, 'image') ?? '', uid };
   }
+}
+
+function expectedRouters({ object, addressOf }: PoolView): ExpectedRouters | undefined {
+  if (readField(object.spec, 'ipv6Config') === undefined) return undefined;
+  const addresses = readField(object.spec, 'ipv6Config', 'routers');
+  const isMachine = (text: string): boolean => {
+    const macAddress = parseMacAddress(text);
+    return macAddress !== undefined && addressOf.has(macAddress);
+  };
+  return { addresses: Array.isArray(addresses) ? addresses.map(String) : undefined, isMachine };
 }

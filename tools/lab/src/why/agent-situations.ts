@@ -34,7 +34,7 @@ function reported(name: string, reports: Readonly<Record<string, Report>>): Situ
     reasons: Object.keys(reports),
     make: async (cluster) => {
       for (const [index, report] of Object.values(reports).entries()) {
-        await cluster.addPool(pools[index] ?? '');
+        await cluster.addPool(pools[index] ?? '', report['routers'] === undefined ? {} : WITH_IPV6);
         cluster.report(pools[index] ?? '', report);
       }
       await cluster.machineOn(name, pools);
@@ -46,6 +46,8 @@ const because = (...reasons: readonly string[]): Record<string, Report> =>
   Object.fromEntries(reasons.map((reason) => [reason, { serving: false, reason, message: 'why' }]));
 
 const ROGUE = { address: '10.1.0.66', macAddress: '02:00:00:00:99:97' };
+const WITH_IPV6 = { spec: { ipv6Config: { cidr: 'fd00:48::/64' } } };
+const ROUTER = { address: 'fe80::1', macAddress: '02:00:00:00:99:94', isDefaultRouter: true, isManaged: false };
 
 /** In an order: from some of them on, requests of the controller fail. */
 export const AGENT_SITUATIONS: readonly Situation[] = [
@@ -159,6 +161,20 @@ export const AGENT_SITUATIONS: readonly Situation[] = [
   reported('reported-b', because('DryRun', 'InterfaceNotIsolated', 'AddressFailed', 'SocketFailed')),
   reported('reported-c', because('Suspended', 'ServerAddressRefused', 'InterfaceMissing')),
   reported('reported-d', { NotServing: { serving: false }, RogueServer: { serving: true, rogueServers: [ROGUE] } }),
+  reported('reported-e', {
+    NoRouter: { serving: true, routers: [] },
+    RouterSaysNoManaged: { serving: true, routers: [ROUTER] },
+  }),
+  {
+    ask: 'routing',
+    reasons: ['RogueRouter'],
+    make: async (cluster) => {
+      await cluster.addPool('routing', WITH_IPV6);
+      const [macAddress = ''] = await cluster.machineOn('routing', ['routing']);
+      await cluster.hasAddresses('routing');
+      cluster.report('routing', { serving: true, routers: [{ ...ROUTER, macAddress }] });
+    },
+  },
   {
     ask: 'conflicting',
     reasons: ['AddressConflict'],

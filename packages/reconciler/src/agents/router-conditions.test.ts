@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { routerConditions } from './router-conditions.js';
+
+const POOL = { network: 'default/net-48' };
+const ROUTER = { address: 'fe80::1', macAddress: '02:00:00:00:99:01', isDefaultRouter: true, isManaged: true };
+const MACHINE = { ...ROUTER, address: 'fe80::a', macAddress: '02:00:00:00:00:0a' };
+const isMachine = (macAddress: string) => macAddress === MACHINE.macAddress;
+
+describe('the condition RouterReady', () => {
+  it.each<[string, (typeof ROUTER)[], string[] | undefined, string]>([
+    ['a router that tells hosts to ask', [ROUTER], undefined, 'True'],
+    ['no router', [], undefined, 'NoRouter'],
+    ['a router that offers no default route', [{ ...ROUTER, isDefaultRouter: false }], undefined, 'NoRouter'],
+    ['a router that says M=0', [{ ...ROUTER, isManaged: false }], undefined, 'RouterSaysNoManaged'],
+    [
+      'two routers, one of which says M=0',
+      [ROUTER, { ...ROUTER, address: 'fe80::2', isManaged: false }],
+      undefined,
+      'RouterSaysNoManaged',
+    ],
+    [
+      'M=0 of a host that offers no default route',
+      [ROUTER, { ...ROUTER, address: 'fe80::2', isDefaultRouter: false, isManaged: false }],
+      undefined,
+      'True',
+    ],
+    ['a machine of the pool', [ROUTER, MACHINE], undefined, 'RogueRouter'],
+    [
+      'a machine of the pool that offers no default route',
+      [ROUTER, { ...MACHINE, isDefaultRouter: false }],
+      undefined,
+      'RogueRouter',
+    ],
+    ['a machine of the pool that is named', [MACHINE], ['FE80:0::a'], 'True'],
+    ['a host that is not named', [ROUTER, { ...ROUTER, address: 'fe80::2' }], ['fe80::1'], 'RogueRouter'],
+    ['no router where one is named', [], ['fe80::1'], 'NoRouter'],
+    ['no router where there should be none', [], [], 'True'],
+    ['a router where there should be none', [ROUTER], [], 'RogueRouter'],
+  ])('%s', (_, found, addresses, expected) => {
+    const [condition] = routerConditions(found, POOL, { addresses, isMachine });
+    expect(condition?.type).toBe('RouterReady');
+    expect(condition?.reason ?? condition?.status).toBe(expected);
+  });
+
+  it('is absent while the routers are not known, and of a pool without IPv6', () => {
+    expect(routerConditions(undefined, POOL, { addresses: undefined, isMachine })).toEqual([]);
+    expect(routerConditions([MACHINE], POOL, undefined)).toEqual([]);
+  });
+
+  it('names the network, the host and what to do next', () => {
+    expect(routerConditions([MACHINE], POOL, { addresses: undefined, isMachine })[0]?.message).toBe(
+      'on network default/net-48, a host that should not be a router sends IPv6 Router Advertisements: fe80::a (02:00:00:00:00:0a); switch that off there, or add its address to spec.ipv6Config.routers',
+    );
+  });
+});

@@ -1,0 +1,56 @@
+/** The condition RouterReady of a pool with IPv6 addresses: what its machines hear from the routers of their network. */
+import { formatIpv6Address, parseIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { type ConditionOf, IPPoolConditionType, type ReasonAt, type ReportedRouter } from '@vmdhcp/ippool-api';
+import { describeNames } from '@vmdhcp/kube-runtime';
+import type { PoolForAgents } from './pool-for-agents.js';
+
+/** Which hosts may be routers of the network of a pool. */
+export interface ExpectedRouters {
+  /** Their addresses; undefined for each host that is not a machine of the pool. */
+  readonly addresses: readonly string[] | undefined;
+  /** True if the pool records an address for this MAC address. */
+  readonly isMachine: (macAddress: string) => boolean;
+}
+
+/** Empty if the routers are not known, or do not matter. @param found - by the leader of the agents. */
+export function routerConditions(
+  found: readonly ReportedRouter[] | undefined,
+  { network }: Pick<PoolForAgents, 'network'>,
+  expected: ExpectedRouters | undefined,
+): ConditionOf<'IPPool'>[] {
+  if (found === undefined || expected === undefined) return [];
+  const rogues = found.filter((router) => !mayBeRouter(router, expected));
+  if (rogues.length > 0) {
+    const message = `on network ${network}, a host that should not be a router sends IPv6 Router Advertisements: ${describeRouters(rogues)}; switch that off there, or add its address to spec.ipv6Config.routers`;
+    return notReady('RogueRouter', message);
+  }
+  const routers = found.filter(({ isDefaultRouter }) => isDefaultRouter);
+  if (routers.length === 0 && expected.addresses?.length !== 0) {
+    const message = `no IPv6 router of network ${network} offers a default route: machines reach nothing beyond the network by IPv6; let its router send Router Advertisements, or set spec.ipv6Config.routers to [] if it should have none`;
+    return notReady('NoRouter', message);
+  }
+  const unmanaged = routers.filter(({ isManaged }) => !isManaged);
+  if (unmanaged.length > 0) {
+    const message = `a router of network ${network} says that addresses do not come by DHCPv6 (M=0): ${describeRouters(unmanaged)}; set its flags M and O`;
+    return notReady('RouterSaysNoManaged', message);
+  }
+  return [{ type: IPPoolConditionType.routerReady, status: 'True' }];
+}
+
+function mayBeRouter({ address, macAddress }: ReportedRouter, { addresses, isMachine }: ExpectedRouters): boolean {
+  if (addresses === undefined) return !isMachine(macAddress);
+  return addresses.some((one) => canonical(one) === canonical(address));
+}
+
+function canonical(text: string): string {
+  const address = parseIpv6Address(text);
+  return address === undefined ? text : formatIpv6Address(address);
+}
+
+function describeRouters(routers: readonly ReportedRouter[]): string {
+  return describeNames(routers.map(({ address, macAddress }) => `${address} (${macAddress})`));
+}
+
+function notReady(reason: ReasonAt<'IPPool RouterReady=False'>, message: string): ConditionOf<'IPPool'>[] {
+  return [{ type: IPPoolConditionType.routerReady, status: 'False', reason, message }];
+}
