@@ -168,6 +168,12 @@ const spec = z
       .enum(['Warn', 'Stop'])
       .optional()
       .describe('What to do while another DHCP server answers on the network; default: Warn.'),
+    rapidCommit: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether a client that asks for it gets its address by two messages instead of four. Default: true for IPv6; false for IPv4, where another DHCP server on the network would keep an address for the client, too.',
+      ),
     agentNodeSelector: nodeLabels()
       .optional()
       .meta({ maxProperties: 8 })

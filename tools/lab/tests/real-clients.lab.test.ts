@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acquire,
@@ -90,6 +91,30 @@ describe('RFC 2131 §4.1: replies reach a client the way it can receive them', (
     await capture.expect('a broadcast OFFER', ({ type, to }) => type === 'offer' && to === '255.255.255.255');
     await capture.expect('a broadcast ACK', ({ type, to }) => type === 'ack' && to === '255.255.255.255');
   });
+});
+
+describe('RFC 4039: rapid commit', () => {
+  it.skipIf(!has('dhcpcd'))(
+    `a client that asks for it has its address after two messages where the pool says so, else after four ${needs('dhcpcd')}`,
+    async () => {
+      const typesOf = async () => {
+        capture.clear();
+        rmSync(join(machine('vm-d').folder, 'dhcpcd-leases'), { recursive: true, force: true });
+        const client = startClient('dhcpcd', machine('vm-d'), { parameters: ['-o', 'rapid_commit'] });
+        const { values } = await client.event('bound');
+        expect(values).toMatchObject({ new_ip_address: '192.168.48.13' });
+        await capture.expect('an ACK', ({ type }) => type === 'ack');
+        await client.process.stop();
+        machine('vm-d').ip('address', 'flush', 'dev', 'eth0');
+        return new Set(capture.messages.map(({ type }) => type));
+      };
+      expect(await typesOf()).toEqual(new Set(['discover', 'offer', 'request', 'ack']));
+      agent.setPools(POOLS.replace('  ipv4Config:', '  rapidCommit: true\n  ipv4Config:'));
+      await agent.process.line('the changed pools file is in effect');
+      expect(await typesOf()).toEqual(new Set(['discover', 'ack']));
+      agent.setPools(POOLS);
+    },
+  );
 });
 
 describe('RFC 2131 §4.3.5: a host that has its address', () => {

@@ -93,6 +93,12 @@ describe('invalid settings are ignored, each with a warning', () => {
     expect(read.ok && read.object.spec.ipv4Config).not.toHaveProperty(setting);
   });
 
+  it('rapidCommit of a type that is not allowed', () => {
+    const object = pool('p');
+    const read = readPool({ ...object, spec: { ...(object.spec as object), rapidCommit: 'yes' } });
+    expect(read).toMatchObject({ ok: true, warnings: [expect.stringContaining('spec.rapidCommit: ')] });
+  });
+
   it('an entry of a list with a wrong field is ignored as a whole', () => {
     const bootByArchitecture = [
       { architecture: 7, bootfile: 'a', nextServer: 'x' },

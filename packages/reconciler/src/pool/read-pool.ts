@@ -23,6 +23,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'domainSearch',
   'ntp',
   'leaseTime',
+  'routers',
   'mtu',
   'relays',
   'authoritative',
@@ -56,7 +57,7 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
 }
 
 function isOptionalSetting([, config, setting = '']: readonly string[]): boolean {
-  return config === 'ipv6Config' || (config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting));
+  return config === 'ipv6Config' || config === 'rapidCommit' || (config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting));
 }
 
 /** The path of what is left out: a whole list in the IPv6 part, and all of that part without its prefix. */

@@ -44,6 +44,19 @@ describe('the IPv6 part of an IPPool', () => {
     ]);
   });
 
+  it('gives addresses by two messages to clients that ask for it, unless spec.rapidCommit is false', () => {
+    const poolWith = (rapidCommit: boolean | undefined) => {
+      const object = objectOf({});
+      const checked = checkPool({ ...object, spec: { ...object.spec, rapidCommit } });
+      return checked.ok && [checked.pool.rapidCommit, checked.pool.dhcpv6?.rapidCommit];
+    };
+    expect([undefined, true, false].map(poolWith)).toEqual([
+      [false, true],
+      [true, true],
+      [false, false],
+    ]);
+  });
+
   it('lasts a day unless it says for how long', () => {
     const checked = checkPool(objectOf({}));
     expect(checked.ok && checked.pool.dhcpv6).toMatchObject({ validLifetimeSeconds: 86_400, preferredLifetimeSeconds: 64_800 });
@@ -136,6 +149,7 @@ describe('the servers that an IPPool names', () => {
 
 describe('a stored pool with a mistake in its IPv6 part', () => {
   it.each<[string, Partial<IPv6Config>, boolean, string]>([
+    ['a wrong address of a router is left out', { routers: [':::'] }, true, 'spec.ipv6Config.routers[0]'],
     ['a wrong name server is left out', { dns: [':::'] }, true, 'spec.ipv6Config.dns[0]'],
     [
       'many wrong names are left out',

@@ -51,7 +51,7 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
       serverIdentifier: serverIdentifierOf(metadata.uid ?? objectKey(metadata)),
       preferredLifetimeSeconds: Math.floor(leaseTime * PREFERRED),
       validLifetimeSeconds: leaseTime,
-      rapidCommit: true,
+      rapidCommit: spec.rapidCommit ?? true,
       addressRegistration: false,
       relays: [],
       advertises: config.routerAdvertisements !== 'Disabled',

@@ -36,7 +36,8 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
     const problem = { reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'], value: undefined } as const;
     return { ok: false, problems: [{ ...problem, message: 'the pool has no IPv4 settings', remedy: 'set spec.ipv4Config' }] };
   }
-  const checked = validatePool(toDefinition(objectKey(object.metadata), ipv4Config, resolved));
+  const { rapidCommit = false } = object.spec;
+  const checked = validatePool({ ...toDefinition(objectKey(object.metadata), ipv4Config, resolved), rapidCommit });
   const wrongServers = ntpProblems(ipv4Config.ntp ?? []);
   if (!checked.ok) return { ok: false, problems: [...checked.problems.map(toObjectProblem), ...wrongServers] };
   const ipv6 = toDhcpv6Pool(object, checked.value);
