@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LAWS, type Violation } from './auditor/auditor.js';
+import { programsOf } from './cluster/programs.js';
 import { CORPUS } from './corpus.js';
 import { compareInformers, formatComparison } from './informers/compare-informers.js';
 import type { Captured } from './network/segment.js';
@@ -19,6 +20,7 @@ Examples:
   npm run world -- --seed 8812 --shrink      without the acts that it does not need
   npm run world -- --minutes 480             a night
   npm run world -- --fault one-address-for-all --seeds 20
+  npm run world -- --beside ../v1.2.0 --minutes 60    half of the programs are those of another checkout, which is built
   npm run world -- --informers 24            a day of kube-runtime's cache beside the informer of @kubernetes/client-node
   npm run world -- --corpus                  stories that once broke a law
   npm run world -- --faults                  each planted fault in turn: which law finds it, and after how many stories
@@ -53,6 +55,7 @@ interface Options {
   readonly minutes: number;
   readonly fault?: string;
   readonly faults?: true | FaultShare;
+  readonly beside?: string;
   readonly corpus?: true;
   readonly informers?: number;
   readonly trace?: true;
@@ -71,6 +74,7 @@ const options = new Command('npm run world --')
   .option('--minutes <number>', 'for how long, where --seeds is not given', parseNumber, 1)
   .addOption(new Option('--fault <name>', 'plant a fault, which the auditor has to find').choices(Object.keys(PLANTED_FAULTS)))
   .option('--faults [share]', 'plant each fault in turn; 1/2 for half of them, 2/2 for the others', parseShare)
+  .option('--beside <folder>', 'half of the programs that start are those of another checkout, as during an upgrade')
   .option('--corpus', 'play the stories that once broke a law')
   .option('--informers <hours>', 'informers side by side, for so many hours of simulated time', parseNumber)
   .option('--trace', 'show what happens, in words')
@@ -84,6 +88,7 @@ const options = new Command('npm run world --')
 
 const begunAtNs = process.hrtime.bigint();
 const fault = options.fault === undefined ? undefined : PLANTED_FAULTS[options.fault];
+const beside = options.beside === undefined ? undefined : await programsOf(options.beside);
 const totals = new Totals();
 const [firstOfCorpus] = options.corpus ? CORPUS.keys() : [];
 const first = firstOfCorpus ?? options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
@@ -94,7 +99,7 @@ if (options.informers !== undefined) {
   process.exit(0);
 }
 for (const seed of options.corpus ? CORPUS.keys() : seedsFrom(first)) {
-  const outcome = await play({ seed, fault });
+  const outcome = await play({ seed, fault, beside });
   totals.note(outcome);
   if (outcome.violations.length > 0) showBroken(outcome);
   // One story is enough to find a planted fault.

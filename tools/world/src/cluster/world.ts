@@ -37,12 +37,13 @@ import { RACK_OBJECT, Rack } from '../rack/rack.js';
 import { Scheduler } from '../time/scheduler.js';
 import { liveIn } from '../time/virtual-process.js';
 import { WakeAgentPod } from '../wake/wake-agent-pod.js';
-import { AgentPod } from './agent-pod.js';
-import { AGENT_NAMESPACE, CONTROLLER_NAMESPACE, ControllerRun } from './controller-run.js';
+import type { AgentPod } from './agent-pod.js';
+import { AGENT_NAMESPACE, CONTROLLER_NAMESPACE, type ControllerRun } from './controller-run.js';
 import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
 import { ipv6ConfigOf, markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
+import { OWN_PROGRAMS, type Programs } from './programs.js';
 import type { Surroundings } from './surroundings.js';
-import { WEBHOOK, WebhookRun } from './webhook-run.js';
+import { WEBHOOK, type WebhookRun } from './webhook-run.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
 const WAKE_AGENT_APP = 'wol-agent';
@@ -85,6 +86,8 @@ export interface WorldSettings {
   /** True if pools may have IPv6, and guests ask for it. */
   readonly hasIpv6: boolean;
   readonly fault: PlantedFault | undefined;
+  /** The programs of another version: half of those that start are its. */
+  readonly beside?: Programs | undefined;
 }
 
 /** A request to KubeVirt to start a virtual machine. */
@@ -138,13 +141,18 @@ export class World {
   /** Somebody tried to create a second pool on a network. */
   onSecondPool: (network: string, isAccepted: boolean) => void = () => undefined;
   readonly #fault: PlantedFault | undefined;
+  /** Called for each program that starts. */
+  readonly #programs: () => Programs;
   #simulator: KubeSimulator | undefined;
   #machines: Machines | undefined;
   readonly #controllers = new Map<number, ControllerRun>();
   readonly #webhooks = new Map<number, WebhookRun>();
 
-  private constructor({ seed, fault, hasWakeOnLan, isPlain, hasIpv6 }: WorldSettings) {
+  private constructor({ seed, fault, hasWakeOnLan, isPlain, hasIpv6, beside = OWN_PROGRAMS }: WorldSettings) {
     this.random = randomFrom(seed);
+    // Of its own, so that the story of a seed is the same without another version.
+    const version = randomFrom(seed);
+    this.#programs = () => (version(2) === 0 ? OWN_PROGRAMS : beside);
     this.#fault = fault;
     this.hasWakeOnLan = hasWakeOnLan;
     this.isPlain = isPlain;
@@ -259,6 +267,7 @@ export class World {
   #startController(index: number): void {
     // A run that ended by itself may have been restarted meanwhile.
     this.#controllers.get(index)?.kill();
+    const { ControllerRun } = this.#programs();
     const run = new ControllerRun({
       ...this.#surroundings(),
       node: NODES[index % NODES.length] as string,
@@ -273,6 +282,7 @@ export class World {
 
   #startWebhook(index: number): void {
     this.#webhooks.get(index)?.kill();
+    const { WebhookRun } = this.#programs();
     this.#webhooks.set(index, new WebhookRun({ ...this.#surroundings(), node: NODES[index % NODES.length] as string }));
   }
 
@@ -321,6 +331,7 @@ export class World {
   }
 
   #runPod(pod: Pod): PodProcess {
+    const { AgentPod } = this.#programs();
     const isWakeAgent = pod.metadata.labels?.['app'] === WAKE_AGENT_APP;
     const made = isWakeAgent ? new WakeAgentPod(pod, this.#surroundings()) : new AgentPod(pod, this.#surroundings());
     if (made instanceof WakeAgentPod) this.#wakeAgents.push(made);

@@ -2,6 +2,7 @@
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import type { AgentTopology } from '@vmdhcp/reconciler';
 import { Auditor, type Violation } from '../auditor/auditor.js';
+import type { Programs } from '../cluster/programs.js';
 import { FAIR, World, type WorldSettings } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
@@ -26,6 +27,8 @@ export interface StoryOutcome {
 export interface StorySettings {
   readonly seed: number;
   readonly fault?: PlantedFault | undefined;
+  /** The programs of another version, which run beside these. */
+  readonly beside?: Programs | undefined;
   /** Receives descriptions of events. */
   readonly onLine?: (atMs: number, line: string) => void;
   /** Receives captured packets. */
@@ -114,7 +117,7 @@ class Story {
   }
 
   #chooseWorld(): WorldSettings {
-    const { seed, fault } = this.#settings;
+    const { seed, fault, beside } = this.#settings;
     return {
       seed: mixed(seed + 1),
       poolSizes: Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number),
@@ -124,7 +127,7 @@ class Story {
       rackLeases:
         fault === undefined ? (mixed(seed + 4) % 2 === 0 ? 'api' : 'disk') : fault.leaseSlices === undefined ? 'disk' : 'api',
       hasIpv6: fault === undefined ? mixed(seed + 3) % IPV6_SHARE === 0 : fault.needsIpv6 === true,
-      fault,
+      ...{ fault, beside },
     };
   }
 
