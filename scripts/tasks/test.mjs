@@ -155,7 +155,8 @@ async function runWorld() {
     output(program, '--faults', '1/2'),
     output(program, '--faults', '2/2'),
   ]);
-  const told = await Promise.all([1, 2].map(() => output(program, '--seed', '7', '--trace')));
+  // Beside itself, a version plays the same story as alone.
+  const told = await Promise.all([[], ['--beside', '.']].map((more) => output(program, '--seed', '7', '--trace', ...more)));
   const [one, other] = told.map(({ text }) => text.replaceAll(/ in \d+ s/g, ''));
   if (one === other) totals.passed++;
   else fail('stories of the simulated world', 'the same seed told two stories: npm run world -- --seed 7 --trace');

@@ -88,7 +88,7 @@ const options = new Command('npm run world --')
 
 const begunAtNs = process.hrtime.bigint();
 const fault = options.fault === undefined ? undefined : PLANTED_FAULTS[options.fault];
-const beside = options.beside === undefined ? undefined : await programsOf(options.beside);
+const beside = options.beside === undefined ? undefined : await programsOf(options.beside).catch(endBecauseOf);
 const totals = new Totals();
 const [firstOfCorpus] = options.corpus ? CORPUS.keys() : [];
 const first = firstOfCorpus ?? options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
@@ -180,13 +180,19 @@ function draw(
 
 function showBroken({ seed, violations }: StoryOutcome): void {
   const planted = options.fault === undefined ? '' : ` --fault ${options.fault}`;
-  console.log(`seed ${seed}: npm run world -- --seed ${seed} --trace${planted}`);
+  const other = options.beside === undefined ? '' : ` --beside ${options.beside}`;
+  console.log(`seed ${seed}: npm run world -- --seed ${seed} --trace${planted}${other}`);
   for (const { law, atMs, message } of violations)
     console.log(`  ${(atMs / 1000).toFixed(3)} s  broken: ${LAWS[law]}\n    ${message}`);
 }
 
 function showLine(atMs: number, line: string): void {
   console.log(`${(atMs / 1000).toFixed(3).padStart(9)} s  ${line}`);
+}
+
+function endBecauseOf(error: Error): never {
+  console.error(`--beside ${options.beside}: ${error.message}; check that version out there, and run npm run setup`);
+  process.exit(2);
 }
 
 function secondsSoFar(): number {
