@@ -150,7 +150,7 @@ export class World {
 
   private constructor({ seed, fault, hasWakeOnLan, isPlain, hasIpv6, beside = OWN_PROGRAMS }: WorldSettings) {
     this.random = randomFrom(seed);
-    // Of its own, so that the story of a seed is the same without another version.
+    // A generator of its own keeps the story of a seed the same without another version.
     const version = randomFrom(seed);
     this.#programs = () => (version(2) === 0 ? OWN_PROGRAMS : beside);
     this.#fault = fault;
