@@ -432,6 +432,13 @@ export const REASONS = {
     remedy:
       'Switch that DHCP server off, or delete the IPPool. With `spec.onRogueServer: Stop` the pool is not served until then.',
   },
+  DuplicateAddressDetected: {
+    shown: ['Warning Event on IPPool', ...EXPLAINED],
+    meaning:
+      'A machine declined its IPv6 address (DHCPv6 DECLINE), because another host on the network uses it. Its IPv4 address is not affected.',
+    remedy:
+      'Find that host: on a machine of the network, `ping ADDRESS` and then `ip neighbour show ADDRESS` show its MAC address. Give it another address; the machine asks again by itself.',
+  },
   RogueRouter: {
     shown: ['IPPool RouterReady=False', 'Warning Event on IPPool'],
     meaning:

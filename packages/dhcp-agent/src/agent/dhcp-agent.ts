@@ -167,6 +167,7 @@ export class DhcpAgent {
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
           routers: this.#ipv6.routersOf(key),
+          declinedIpv6: this.#ipv6.declinedOf(key),
           observedUses: this.#uses.of(key),
           silentForMs: this.#silence.contactOf(key)?.silentForMs ?? 0,
         };

@@ -243,7 +243,7 @@ describe('the sockets for IPv6', () => {
   });
 
   it('a declined address is reported', async () => {
-    const [a] = await world.startBoth(group);
+    const [a, b] = await world.startBoth(group);
     await assigned();
     const octets = [0, 5, 0, 24, ...(Buffer.from('20010db8004800000000000000000011', 'hex') as Uint8Array), ...new Uint8Array(8)];
     const association = Uint8Array.of(0, 0, 0, 1, ...new Uint8Array(8), ...octets);
@@ -264,10 +264,17 @@ describe('the sockets for IPv6', () => {
       macAddress: MAC_A,
       address: parseIpv6Address('2001:db8:48::11'),
     });
+    const declined = (pod: FakePod) => pod.agent.report().get(pool.key)?.declinedIpv6;
+    const one = { address: '2001:db8:48::11', macAddress: MAC_A };
+    await world.pass(5_000);
+    expect([declined(a), declined(b)], 'the next leader knows it').toEqual([[one], [one]]);
     expect([...a.agent.counters.dhcpv6()].map(({ outcome, count }) => `${outcome} ${count}`)).toEqual([
       'answered 1',
       'assigned 1',
       'declined 1',
     ]);
+    void a.agent.stop();
+    await world.pass(605_000);
+    expect(declined(b), 'forgotten, as the client has not declined it again').toBeUndefined();
   });
 });

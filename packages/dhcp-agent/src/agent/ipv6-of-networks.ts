@@ -1,9 +1,14 @@
 /** IPv6 on the networks of an agent in a cluster, and the routers there: those that it finds while it answers, or else those that the leader reports. */
-import type { AgentNetworkConfig, AgentReport, ReportedRouter } from '@vmdhcp/ippool-api/agent';
+import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import type { AgentNetworkConfig, AgentReport, DeclinedIpv6, ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { ServedIpv6 } from '../interface/served-interface.js';
 import { servedIpv6 } from '../interface/served-ipv6.js';
 import type { AgentPorts } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
+
+/** A client that declines its address is offered the same one again, and declines it again soon. */
+const DECLINED_MS = 600_000;
+const MOST_DECLINED = 64;
 
 export interface Ipv6OfNetworksPorts extends Pick<AgentPorts, 'observer' | 'clock' | 'random' | 'ipv6Sockets'> {
   readonly server: DhcpServer;
@@ -16,6 +21,8 @@ export class Ipv6OfNetworks {
   readonly #ports: Ipv6OfNetworksPorts;
   /** By pool. */
   readonly #routers = new Map<string, readonly ReportedRouter[]>();
+  /** By pool and MAC address. */
+  readonly #declined = new Map<string, Map<string, { readonly address: string; readonly untilMs: number }>>();
 
   constructor(ports: Ipv6OfNetworksPorts) {
     this.#ports = ports;
@@ -34,6 +41,10 @@ export class Ipv6OfNetworks {
           this.#routers.set(config.ipPoolRef, routers);
           publish();
         },
+        onDeclined: (macAddress, address) => {
+          this.#noteDeclined(config.ipPoolRef, { macAddress, address: formatIpv6Address(address) });
+          publish();
+        },
       }),
     };
   }
@@ -43,8 +54,26 @@ export class Ipv6OfNetworks {
     return this.#routers.get(poolKey);
   }
 
+  #noteDeclined(poolKey: string, { macAddress, address }: DeclinedIpv6): void {
+    const ofPool = this.#declined.get(poolKey) ?? new Map();
+    this.#declined.set(poolKey, ofPool);
+    if (ofPool.size >= MOST_DECLINED && !ofPool.has(macAddress)) return;
+    ofPool.set(macAddress, { address, untilMs: this.#ports.clock.nowMs() + DECLINED_MS });
+  }
+
+  /** The addresses of a pool that their clients declined, in the last minutes. */
+  declinedOf(poolKey: string): readonly DeclinedIpv6[] {
+    const ofPool = this.#declined.get(poolKey) ?? new Map();
+    const nowMs = this.#ports.clock.nowMs();
+    for (const [macAddress, { untilMs }] of ofPool) if (untilMs <= nowMs) ofPool.delete(macAddress);
+    return [...ofPool].map(([macAddress, { address }]) => ({ address, macAddress }));
+  }
+
   /** Adopts what another leader reports. */
   noteOtherLeader(report: AgentReport): void {
-    for (const [poolKey, { routers }] of report) if (routers !== undefined) this.#routers.set(poolKey, routers);
+    for (const [poolKey, { routers, declinedIpv6 = [] }] of report) {
+      if (routers !== undefined) this.#routers.set(poolKey, routers);
+      for (const one of declinedIpv6) this.#noteDeclined(poolKey, one);
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** The report of an agent on one of its pools. */
 import {
+  type DeclinedIpv6,
   DRAINING,
   type PoolReport,
   type ReasonAt,
@@ -37,6 +38,7 @@ export interface ReportedPoolState {
   readonly rogueServers: readonly RogueServer[] | undefined;
   /** The IPv6 routers of the network; undefined if they are not known. */
   readonly routers?: readonly ReportedRouter[] | undefined;
+  readonly declinedIpv6?: readonly DeclinedIpv6[];
   readonly observedUses: readonly ObservedUse[];
   /** For how long no machine of the network was reached; 0 if the network is not silent. */
   readonly silentForMs: number;
@@ -46,7 +48,7 @@ export interface ReportedPoolState {
 const SILENCE_STEP_MINUTES = 2;
 
 export function reportOn(state: ReportedPoolState): PoolReport {
-  const { version, conflicts, rogueServers, routers, observedUses, silentForMs } = state;
+  const { version, conflicts, rogueServers, routers, declinedIpv6 = [], observedUses, silentForMs } = state;
   const silentMinutes = Math.floor(silentForMs / 60_000 / SILENCE_STEP_MINUTES) * SILENCE_STEP_MINUTES;
   return {
     ...toService(state),
@@ -55,6 +57,7 @@ export function reportOn(state: ReportedPoolState): PoolReport {
     ...(rogueServers !== undefined && { rogueServers }),
     ...(routers !== undefined && { routers }),
     ...(observedUses.length > 0 && { observedUses: observedUses.map(toReportedUse) }),
+    ...(declinedIpv6.length > 0 && { declinedIpv6 }),
     ...(silentMinutes > 0 && { silentMinutes }),
   };
 }

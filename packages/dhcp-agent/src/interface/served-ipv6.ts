@@ -1,5 +1,6 @@
 /** IPv6 on one interface: each client has the address that corresponds to its IPv4 address, so nothing more is recorded. */
 import type { Lease, Pool, ServedPool } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import {
   answerDhcpv6Packet,
   type Dhcpv6Pool,
@@ -30,6 +31,8 @@ export interface Ipv6Ports {
   readonly mayAnswer: () => boolean;
   /** Called with the routers of the network when they are known, and when they have changed, while this process answers. Optional. */
   readonly onRouters?: (routers: readonly ReportedRouter[]) => void;
+  /** Called when a client declines its address. Optional. */
+  readonly onDeclined?: (macAddress: string, address: Ipv6Address) => void;
 }
 
 /** Answers the packets of an interface, advertises its pool, and finds its routers. */
@@ -98,7 +101,7 @@ function withIpv6(served: readonly ServedPool[]): Ipv6Pool[] {
 }
 
 function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhcpv6Datagram | undefined {
-  const { observer, counters, leaseOf, mayAnswer } = ports;
+  const { observer, counters, leaseOf, mayAnswer, onDeclined } = ports;
   if (!mayAnswer()) {
     counters.countDhcpv6('none', 'standing-by');
     return undefined;
@@ -120,7 +123,9 @@ function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhc
   }
   const { event, address } = answered;
   counters.countDhcpv6(event ?? 'answered', '');
-  if (event === 'declined' && chosen !== undefined && address !== undefined)
+  if (event === 'declined' && chosen !== undefined && address !== undefined) {
     observer.observe({ kind: 'ipv6-address-declined', pool: chosen.pool.name, macAddress, address });
+    onDeclined?.(macAddress, address);
+  }
   return answered;
 }

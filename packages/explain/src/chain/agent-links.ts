@@ -148,9 +148,13 @@ function reportFindings(report: PoolReport | undefined, { one, address }: Report
   ];
 }
 
-function useFindings({ observedUses = [] }: PoolReport, one: ChainInterface): Finding[] {
+function useFindings({ observedUses = [], declinedIpv6 = [] }: PoolReport, one: ChainInterface): Finding[] {
   const uses = observedUses.filter(({ usedBy, assignedTo }) => [usedBy, assignedTo].includes(one.macAddress));
-  return uses.map((use) => finding('UnassignedAddressUsed', describeUse(use, one)));
+  const declined = declinedIpv6.filter(({ macAddress }) => macAddress === one.macAddress);
+  return [
+    ...uses.map((use) => finding('UnassignedAddressUsed', describeUse(use, one))),
+    ...declined.map(({ address }) => finding('DuplicateAddressDetected', `${address} is in use by another host`)),
+  ];
 }
 
 function describeUse({ address, usedBy, assignedTo }: ReportedUse, { macAddress }: ChainInterface): string {

@@ -133,6 +133,9 @@ const SITUATIONS = {
     lease: lease({ serving: true, observedUses: [{ address: ADDRESS, assignedTo: MAC, usedBy: OTHER_MAC }] }),
   },
   AddressConflict: { lease: lease({ serving: true, conflicts: [{ address: ADDRESS, macAddress: MAC, usedBy: OTHER_MAC }] }) },
+  DuplicateAddressDetected: {
+    lease: lease({ serving: true, declinedIpv6: [{ address: '2001:db8::a', macAddress: MAC }] }),
+  },
   AddressChanged: {
     instance: instance({ ipAddress: '10.9.0.9' }),
     events: [event('IPPool', 'AddressChanged', 'the pool has another CIDR')],

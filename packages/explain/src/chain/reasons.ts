@@ -135,6 +135,7 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   SocketFailed: at('report'),
   ServerAddressRefused: at('report'),
   RogueServer: at('report', 'note'),
+  DuplicateAddressDetected: at('report', 'note'),
   RogueRouter: at('report', 'note'),
   NoRouter: at('report', 'note'),
   RouterSaysNoManaged: at('report', 'note'),

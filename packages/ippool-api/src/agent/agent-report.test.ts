@@ -23,6 +23,7 @@ const FULL: PoolReport = {
   ],
   rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
   routers: [ROUTER, { ...ROUTER, address: 'fe80::2', isDefaultRouter: false, isManaged: true }],
+  declinedIpv6: [{ address: '2001:db8::11', macAddress: '02:00:00:00:00:07' }],
   silentMinutes: 100_000,
 };
 
@@ -77,7 +78,8 @@ describe('the report', () => {
     const rogueServers = [{ address: 'unknown' }, null];
     const observedUses = [{ address: '10.0.0.7' }, { usedBy: '02:00:00:00:00:07' }, 'x', null];
     const routers = [{ address: 'fe80::1%eth0', macAddress: '02:00:00:00:00:05' }, { address: 'fe80::1' }, null];
-    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, observedUses, rogueServers, routers } });
+    const declinedIpv6 = [{ address: '2001:db8::11' }, 'x'];
+    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, observedUses, rogueServers, routers, declinedIpv6 } });
     expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [], routers: [] }]]));
   });
 });
@@ -167,6 +169,12 @@ describe('the report is bounded', () => {
         rogueServers: fc
           .nat(40)
           .map((count) => Array.from({ length: count }, () => ({ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }))),
+        declinedIpv6: fc.nat(64).map((count) =>
+          Array.from({ length: count }, (_, index) => ({
+            address: `2001:db8:48:0:1::${index}`,
+            macAddress: ROUTER.macAddress,
+          })),
+        ),
         routers: fc
           .nat(8)
           .map((count) => Array.from({ length: count }, (_, index) => ({ ...ROUTER, address: `fe80::${index}` }))),

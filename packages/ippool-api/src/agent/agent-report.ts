@@ -29,6 +29,8 @@ export interface PoolReport {
   readonly rogueServers?: readonly RogueServer[];
   /** The IPv6 routers of the network; absent if they are not known. */
   readonly routers?: readonly ReportedRouter[];
+  /** IPv6 addresses that their machines declined, because other hosts use them. */
+  readonly declinedIpv6?: readonly DeclinedIpv6[];
   /** For how many minutes the agent has reached no machine of the network; absent if the network is not silent. */
   readonly silentMinutes?: number;
 }
@@ -71,6 +73,13 @@ export interface ReportedRouter {
   readonly isManaged: boolean;
 }
 
+/** An IPv6 address that its machine declined. */
+export interface DeclinedIpv6 {
+  readonly address: string;
+  /** The MAC address of the machine that the address is assigned to. */
+  readonly macAddress: string;
+}
+
 /** By the `namespace/name` of a pool. */
 export type AgentReport = ReadonlyMap<string, PoolReport>;
 
@@ -88,6 +97,7 @@ interface Detail {
   readonly observedUses: number;
   readonly rogueServers: number;
   readonly routers: number;
+  readonly declinedIpv6: number;
 }
 
 /**
@@ -95,12 +105,12 @@ interface Detail {
  * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: 8 },
-  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: 4 },
-  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: 1 },
-  { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1, routers: 0 },
-  { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1, routers: 0 },
-  { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0, routers: 0 },
+  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: 8, declinedIpv6: 64 },
+  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: 4, declinedIpv6: 16 },
+  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: 1, declinedIpv6: 4 },
+  { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1, routers: 0, declinedIpv6: 0 },
+  { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1, routers: 0, declinedIpv6: 0 },
+  { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0, routers: 0, declinedIpv6: 0 },
 ];
 
 /** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
@@ -126,7 +136,10 @@ function conflictsIn(report: AgentReport, most: Detail): number {
   return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
 }
 
-function withDetail({ message, conflicts, observedUses, rogueServers, routers, ...service }: PoolReport, most: Detail): object {
+function withDetail(
+  { message, conflicts, observedUses, rogueServers, routers, declinedIpv6 = [], ...service }: PoolReport,
+  most: Detail,
+): object {
   const inUse = (conflicts ?? []).slice(0, most.conflicts);
   return {
     ...service,
@@ -135,6 +148,7 @@ function withDetail({ message, conflicts, observedUses, rogueServers, routers, .
     ...usesOf(observedUses, most),
     ...withSome('rogueServers', rogueServers, most.rogueServers),
     ...withSome('routers', routers, most.routers),
+    ...(declinedIpv6.length > 0 && most.declinedIpv6 > 0 && { declinedIpv6: declinedIpv6.slice(0, most.declinedIpv6) }),
   };
 }
 
@@ -157,7 +171,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
   const report = new Map<string, PoolReport>();
   for (const [pool, entry] of Object.entries(fieldsOf(parseJson(text)))) {
     const fields = fieldsOf(entry);
-    const { serving, rogueServers, routers, silentMinutes } = fields;
+    const { serving, rogueServers, silentMinutes } = fields;
     if (typeof serving !== 'boolean') continue;
     const [reason, message, version] = ['reason', 'message', 'version'].map((name) => textOf(fields[name]));
     const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
@@ -168,8 +182,8 @@ export function parseAgentReport(text: string | undefined): AgentReport {
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
       ...(observedUses.length > 0 && { observedUses }),
+      ...readIpv6(fields),
       ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
-      ...(Array.isArray(routers) && { routers: routers.flatMap(readRouter) }),
       ...(typeof silentMinutes === 'number' && silentMinutes > 0 && { silentMinutes }),
     });
   }
@@ -207,10 +221,23 @@ function readRogueServer(entry: unknown): RogueServer[] {
   return address === undefined ? [] : [{ address, macAddress: textOf(fields['macAddress']) ?? '' }];
 }
 
+function readIpv6({ routers, declinedIpv6 }: Readonly<Record<string, unknown>>): Pick<PoolReport, 'routers' | 'declinedIpv6'> {
+  const declined = itemsOf(declinedIpv6).flatMap(readDeclined);
+  return {
+    ...(Array.isArray(routers) && { routers: routers.flatMap(readRouter) }),
+    ...(declined.length > 0 && { declinedIpv6: declined }),
+  };
+}
+
 function readRouter(entry: unknown): ReportedRouter[] {
+  const fields = fieldsOf(entry);
+  const [isDefaultRouter, isManaged] = [fields['isDefaultRouter'] === true, fields['isManaged'] === true];
+  return readDeclined(entry).map((host) => ({ ...host, isDefaultRouter, isManaged }));
+}
+
+function readDeclined(entry: unknown): DeclinedIpv6[] {
   const fields = fieldsOf(entry);
   const address = textOfFormat(fields['address'], IPV6_ADDRESS);
   const macAddress = textOfFormat(fields['macAddress'], MAC_ADDRESS);
-  if (address === undefined || macAddress === undefined) return [];
-  return [{ address, macAddress, isDefaultRouter: fields['isDefaultRouter'] === true, isManaged: fields['isManaged'] === true }];
+  return address === undefined || macAddress === undefined ? [] : [{ address, macAddress }];
 }

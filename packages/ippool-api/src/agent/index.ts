@@ -44,6 +44,7 @@ export {
 export { AGENT_PROGRAM } from './agent-program.js';
 export {
   type AgentReport,
+  type DeclinedIpv6,
   DRAINING,
   describeAgentReport,
   formatAgentReport,

@@ -1,4 +1,4 @@
-import type { ConditionOf } from '@vmdhcp/ippool-api';
+import type { ConditionOf, DeclinedIpv6 } from '@vmdhcp/ippool-api';
 import type { AddressConflict } from '../pool/address-conflict.js';
 import type { ObservedUse } from '../pool/observed-use.js';
 
@@ -13,6 +13,7 @@ export interface PoolAgents {
   readonly isMigrated: boolean;
   readonly conflicts: readonly AddressConflict[];
   readonly observedUses: readonly ObservedUse[];
+  readonly declinedIpv6: readonly DeclinedIpv6[];
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {
@@ -22,4 +23,5 @@ export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {
   isMigrated: false,
   conflicts: [],
   observedUses: [],
+  declinedIpv6: [],
 };

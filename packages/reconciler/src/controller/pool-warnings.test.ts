@@ -10,6 +10,7 @@ import type { ObservedUse } from '../pool/observed-use.js';
 import { ClusterView } from '../view/cluster-view.js';
 import type { ControllerContext } from './controller-context.js';
 import { PoolReconciler } from './pool-reconciler.js';
+import { agentWarnings } from './pool-warnings.js';
 
 const mac = (n: number) => `02:00:00:00:${(n >> 8).toString(16).padStart(2, '0')}:${(n & 255).toString(16).padStart(2, '0')}`;
 const FIRST = parseIpv4Address('10.0.0.10') as number;
@@ -83,4 +84,15 @@ it('a stopped machine of another tenant with a copied MAC address learns nothing
   const { report, written } = cluster([machineOf('vm-a', 1), { ...virtualMachine('', { interfaces }), metadata: copy.metadata }]);
   await report([{ address: FIRST, usedBy: mac(2), assignedTo: mac(1) }], 1_000);
   expect(written.filter(({ metadata }) => metadata.namespace === 'tenant')).toEqual([]);
+});
+
+it('an Event names IPv6 addresses that machines declined', () => {
+  const declinedIpv6 = [{ address: '2001:db8:48::11', macAddress: mac(1) }];
+  expect(agentWarnings({ ...NOTHING_KNOWN_OF_AGENTS, declinedIpv6 })).toEqual([
+    {
+      reason: 'DuplicateAddressDetected',
+      message: `machines declined their IPv6 addresses, because other hosts use them: 2001:db8:48::11 of ${mac(1)}; give those hosts other addresses`,
+    },
+  ]);
+  expect(agentWarnings(NOTHING_KNOWN_OF_AGENTS)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** The Events of an IPPool: problems that need action by a person. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import type { ReasonAt } from '@vmdhcp/ippool-api';
+import type { DeclinedIpv6, ReasonAt } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { PoolAgents } from '../agents/pool-agents.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
@@ -32,7 +32,7 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'RogueServer',
   'RogueRouter',
 ]);
-export function agentWarnings({ conditions, conflicts, observedUses }: PoolAgents): Warning[] {
+export function agentWarnings({ conditions, conflicts, observedUses, declinedIpv6 }: PoolAgents): Warning[] {
   const messages = new Map(
     conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
   );
@@ -40,6 +40,7 @@ export function agentWarnings({ conditions, conflicts, observedUses }: PoolAgent
     ...[...messages].map(([reason, message]) => ({ reason, message })),
     ...conflicts.map(conflictWarning),
     ...useWarning(observedUses),
+    ...declineWarning(declinedIpv6),
   ];
 }
 
@@ -65,6 +66,13 @@ function useWarning(uses: readonly ObservedUse[]): Warning[] {
   });
   const message = `machines use addresses that are not assigned to them: ${describeNames(names, { most: MOST_USES_NAMED })}; pin, reserve or exclude these addresses, or let the guest operating systems use DHCP`;
   return [{ reason: 'UnassignedAddressUsed', message }];
+}
+
+function declineWarning(declined: readonly DeclinedIpv6[]): Warning[] {
+  if (declined.length === 0) return [];
+  const names = declined.map(({ address, macAddress }) => `${address} of ${macAddress}`);
+  const message = `machines declined their IPv6 addresses, because other hosts use them: ${describeNames(names, { most: MOST_USES_NAMED })}; give those hosts other addresses`;
+  return [{ reason: 'DuplicateAddressDetected', message }];
 }
 
 /** For the virtual machine whose guest uses an address that is not assigned to it. */

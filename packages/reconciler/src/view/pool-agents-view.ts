@@ -189,6 +189,7 @@ export class PoolAgentsView {
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
       observedUses: reports.flatMap(({ report }) => readReportedUses(report?.observedUses ?? [])),
+      declinedIpv6: reports.flatMap(({ report }) => report?.declinedIpv6 ?? []),
     };
   }
 

@@ -176,6 +176,15 @@ export const AGENT_SITUATIONS: readonly Situation[] = [
     },
   },
   {
+    ask: 'declined',
+    reasons: ['DuplicateAddressDetected'],
+    make: async (cluster) => {
+      await cluster.addPool('declined', WITH_IPV6);
+      const [macAddress = ''] = await cluster.machineOn('declined', ['declined']);
+      cluster.report('declined', { serving: true, declinedIpv6: [{ address: 'fd00:48::a', macAddress }] });
+    },
+  },
+  {
     ask: 'conflicting',
     reasons: ['AddressConflict'],
     make: async (cluster) => {
