@@ -154,8 +154,8 @@ export interface Dhcpv6Datagram {
 export interface Ipv6Handlers {
   /** Handles a message of a host that asks for a Router Advertisement; undefined if it has no address yet. */
   readonly onRouterSolicitation: (source: Ipv6Source | undefined) => void;
-  /** Handles the Router Advertisement of another host than an agent. */
-  readonly onRouterAdvertisement: (source: Ipv6Source, heard: HeardAdvertisement) => void;
+  /** Handles a Router Advertisement. @param isAsOfAgent - true if it looks like that of another agent. */
+  readonly onRouterAdvertisement: (source: Ipv6Source, heard: HeardAdvertisement, isAsOfAgent: boolean) => void;
   /** Answers one packet of DHCPv6, or not. Never throws. `packet` is valid only during the call. */
   readonly answerDhcpv6: (packet: Uint8Array, source: Dhcpv6Source) => Dhcpv6Datagram | undefined;
   readonly onSendFailure: (failure: UnsentReplies) => void;

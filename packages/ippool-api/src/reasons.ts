@@ -444,7 +444,7 @@ export const REASONS = {
     meaning:
       'A host sends IPv6 Router Advertisements, and should not: it is a virtual machine of the pool, or `spec.ipv6Config.routers` does not name it. Hosts may send their packets to it.',
     remedy:
-      'Switch off router advertisements there (radvd, a shared connection). If the host is a router of the network, add its address, which the message has, to `spec.ipv6Config.routers` of the IPPool.',
+      'Switch off router advertisements there (radvd, a shared connection). If the host is a router of the network, set `spec.ipv6Config.routers` of the IPPool to the addresses of all its routers, which the message has.',
   },
   NoRouter: {
     shown: ['IPPool RouterReady=False'],
@@ -456,7 +456,7 @@ export const REASONS = {
   RouterSaysNoManaged: {
     shown: ['IPPool RouterReady=False'],
     meaning:
-      'A router of the network advertises that addresses do not come by DHCPv6 (M=0), so hosts that follow it never ask for one.',
+      'A router of the network advertises that addresses do not come by DHCPv6 (M=0). With `routerAdvertisements: Disabled` hosts never ask for one; else some hosts follow the router, and some the agents, which say the opposite.',
     remedy:
       'Set the flags M and O of that router, whose address the message has (radvd: `AdvManagedFlag on; AdvOtherConfigFlag on;`).',
   },

@@ -29,8 +29,8 @@ function outcome(packet: ReceivedIpv6Packet, send: (payload: Uint8Array) => void
       return { bytes: Uint8Array.of(9), port: 546 };
     },
     onRouterSolicitation: (source) => solicited.push(source),
-    onRouterAdvertisement: ({ address, macAddress }, { isDefaultRouter, isManaged }) =>
-      routers.push(`${formatIpv6Address(address)} ${macAddress} ${isDefaultRouter} ${isManaged}`),
+    onRouterAdvertisement: ({ address, macAddress }, { isDefaultRouter, isManaged }, isAsOfAgent) =>
+      routers.push(`${formatIpv6Address(address)} ${macAddress} ${isDefaultRouter} ${isManaged}${isAsOfAgent ? ' agent' : ''}`),
     onSendFailure: ({ error, count }) => failures.push(`${error} ${count}`),
     onError: () => undefined,
   };
@@ -107,9 +107,9 @@ describe('a Router Advertisement', () => {
   it.each<[string, Partial<ReceivedIpv6Packet>, number, string[]]>([
     ['of a router is heard', {}, 9, ['fe80::a 02:00:00:00:00:0a true true']],
     ['that offers no default route is heard', {}, 0, ['fe80::a 02:00:00:00:00:0a false true']],
-    ['of another agent is not', { source: OF_AGENT }, 0, []],
+    ['of another agent is marked', { source: OF_AGENT }, 0, ['fe80::200:ff:fd00:a 02:00:00:00:00:0a false true agent']],
     [
-      'that offers a default route from the address of an agent is',
+      'that offers a default route from the address of an agent is not',
       { source: OF_AGENT },
       9,
       ['fe80::200:ff:fd00:a 02:00:00:00:00:0a true true'],

@@ -86,9 +86,9 @@ export function handle(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedI
 function onAdvertisement({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   const heard = isLinkLocal(source) ? readRouterAdvertisement(payload, hopLimit) : undefined;
   if (heard === undefined) return;
-  const isOfAgent = Buffer.compare(source, linkLocalAddressBeside(senderHardwareAddress)) === 0 && !heard.isDefaultRouter;
+  const isAsOfAgent = Buffer.compare(source, linkLocalAddressBeside(senderHardwareAddress)) === 0 && !heard.isDefaultRouter;
   const macAddress = readMacAddress(senderHardwareAddress, 0);
-  if (!isOfAgent) handlers.onRouterAdvertisement({ address: readIpv6Address(source), macAddress }, heard);
+  handlers.onRouterAdvertisement({ address: readIpv6Address(source), macAddress }, heard, isAsOfAgent);
 }
 
 function onSolicitation({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {

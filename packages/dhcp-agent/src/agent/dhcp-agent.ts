@@ -378,13 +378,12 @@ export class DhcpAgent {
 
   /** Adopts the findings in another leader's report. */
   #adopt(report: AgentReport, isOfOther: boolean): void {
-    if (isOfOther) {
-      this.#silence.noteOtherLeader(report);
-      this.#ipv6.noteOtherLeader(report);
-    }
-    for (const [poolKey, { conflicts = [], rogueServers }] of report) {
+    if (isOfOther) this.#silence.noteOtherLeader(report);
+    for (const [poolKey, reported] of report) {
+      const { conflicts = [], rogueServers } = reported;
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;
+      if (isOfOther) this.#ipv6.noteOtherLeader(poolKey, reported);
       for (const conflict of readReportedConflicts(conflicts)) {
         const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
         if (isOurs) this.#pools.noteConflict(poolKey, conflict);

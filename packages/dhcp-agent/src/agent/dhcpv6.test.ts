@@ -8,6 +8,7 @@ import {
   encodeDhcpv6Message,
   firstOption,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import { AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
@@ -183,6 +184,39 @@ describe('the IPv6 routers of a network', () => {
     expect(asking.slice(3)).toEqual(['b', 'b']);
   });
 
+  it('a next leader that cannot ask forgets what its predecessor found', async () => {
+    pool.network.onRouterSolicitation = () => pool.network.advertiseRouter(ROUTER, { isDefaultRouter: true, isManaged: true });
+    const a = world.startPod('a', group);
+    await world.pass(20_000);
+    pool.network.ipv6OpenFailure = () => new Error('EPERM');
+    const b = world.startPod('b', group);
+    await world.pass(5_000);
+    void a.agent.stop();
+    await world.pass(30_000);
+    expect([world.holders(pool), routersOf(b)]).toEqual([['b'], ['fe80::1']]);
+    await world.pass(60_000);
+    expect(routersOf(b)).toBeUndefined();
+  });
+
+  it('are forgotten when the pool loses IPv6', async () => {
+    pool.network.onRouterSolicitation = () => pool.network.advertiseRouter(ROUTER, { isDefaultRouter: true, isManaged: true });
+    const [a] = await world.startBoth(group);
+    await world.pass(20_000);
+    world.record(pool, { '10.0.0.17': MAC_A });
+    await world.pass(1_000);
+    expect(routersOf(a)).toBeUndefined();
+  });
+
+  it('the advertisement of another agent is not heard, but that of a client that imitates one is', async () => {
+    const [a] = await world.startBoth(group);
+    await world.pass(13_000);
+    const heard = { isDefaultRouter: false, isManaged: true };
+    pool.network.advertiseRouter(ROUTER, heard, true);
+    pool.network.advertiseRouter({ ...ROUTER, address: 2n, macAddress: MAC_A as never }, heard, true);
+    await world.pass(21_000);
+    expect(routersOf(a)).toEqual(['::2']);
+  });
+
   it('without an answer there are none', async () => {
     const [a] = await world.startBoth(group);
     await world.pass(13_000);
@@ -193,8 +227,9 @@ describe('the IPv6 routers of a network', () => {
     const [a] = await world.startBoth(group);
     await world.pass(60_000);
     pool.network.advertiseRouter(ROUTER, { isDefaultRouter: false, isManaged: false });
-    await world.pass(1_000);
-    expect(a.agent.report().get(pool.key)?.routers).toEqual([
+    await world.pass(260);
+    const { annotations = {} } = group.stored ?? {};
+    expect(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]).get(pool.key)?.routers).toEqual([
       { address: 'fe80::1', macAddress: '02:00:00:00:99:01', isDefaultRouter: false, isManaged: false },
     ]);
     expect(a.observer.events.filter(({ kind }) => kind === 'ipv6-routers')).toHaveLength(2);

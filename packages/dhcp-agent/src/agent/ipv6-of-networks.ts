@@ -1,11 +1,14 @@
 /** IPv6 on the networks of an agent in a cluster, and the routers there: those that it finds while it answers, or else those that the leader reports. */
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
-import type { AgentNetworkConfig, AgentReport, DeclinedIpv6, ReportedRouter } from '@vmdhcp/ippool-api/agent';
+import type { AgentNetworkConfig, DeclinedIpv6, PoolReport, ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { ServedIpv6 } from '../interface/served-interface.js';
 import { servedIpv6 } from '../interface/served-ipv6.js';
 import type { AgentPorts } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 
+/** By then, a new leader has asked itself. */
+const ADOPTED_MS = 60_000;
+const NOTHING_KNOWN = { routers: undefined, untilMs: 0 };
 /** A client that declines its address is offered the same one again, and declines it again soon. */
 const DECLINED_MS = 600_000;
 const MOST_DECLINED = 64;
@@ -20,7 +23,7 @@ export interface Ipv6OfNetworksPorts extends Pick<AgentPorts, 'observer' | 'cloc
 export class Ipv6OfNetworks {
   readonly #ports: Ipv6OfNetworksPorts;
   /** By pool. */
-  readonly #routers = new Map<string, readonly ReportedRouter[]>();
+  readonly #routers = new Map<string, { readonly routers: readonly ReportedRouter[]; readonly untilMs: number }>();
   /** By pool and MAC address. */
   readonly #declined = new Map<string, Map<string, { readonly address: string; readonly untilMs: number }>>();
 
@@ -38,7 +41,8 @@ export class Ipv6OfNetworks {
         pools: () => server.poolAlone(config.ipPoolRef),
         mayAnswer: () => mayAnswer(config),
         onRouters: (routers) => {
-          this.#routers.set(config.ipPoolRef, routers);
+          if (routers === undefined) this.#routers.delete(config.ipPoolRef);
+          else this.#routers.set(config.ipPoolRef, { routers, untilMs: Number.POSITIVE_INFINITY });
           publish();
         },
         onDeclined: (macAddress, address) => {
@@ -51,7 +55,8 @@ export class Ipv6OfNetworks {
 
   /** The routers on the network of a pool; undefined if they are not known. */
   routersOf(poolKey: string): readonly ReportedRouter[] | undefined {
-    return this.#routers.get(poolKey);
+    const { routers, untilMs } = this.#routers.get(poolKey) ?? NOTHING_KNOWN;
+    return untilMs > this.#ports.clock.nowMs() ? routers : undefined;
   }
 
   #noteDeclined(poolKey: string, { macAddress, address }: DeclinedIpv6): void {
@@ -69,11 +74,10 @@ export class Ipv6OfNetworks {
     return [...ofPool].map(([macAddress, { address }]) => ({ address, macAddress }));
   }
 
-  /** Adopts what another leader reports. */
-  noteOtherLeader(report: AgentReport): void {
-    for (const [poolKey, { routers, declinedIpv6 = [] }] of report) {
-      if (routers !== undefined) this.#routers.set(poolKey, routers);
-      for (const one of declinedIpv6) this.#noteDeclined(poolKey, one);
-    }
+  /** Adopts what another leader reports on a pool. */
+  noteOtherLeader(poolKey: string, { routers, declinedIpv6 = [] }: PoolReport): void {
+    const untilMs = this.#ports.clock.nowMs() + ADOPTED_MS;
+    if (routers !== undefined) this.#routers.set(poolKey, { routers, untilMs });
+    for (const one of declinedIpv6) this.#noteDeclined(poolKey, one);
   }
 }

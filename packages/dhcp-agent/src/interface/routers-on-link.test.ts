@@ -19,11 +19,14 @@ beforeEach(() => {
   routers = new RoutersOnLink({
     clock,
     isAnswering: () => isAnswering,
+    isClient: (macAddress) => macAddress.startsWith('02:00:00:00:48:'),
     solicit: () => asked.push(clock.nowMs() / 1_000),
-    onChange: (found) =>
-      told.push(
-        `${clock.nowMs() / 1_000}:${found.map((one) => ` ${one.address}${one.isDefaultRouter ? ' default' : ''}${one.isManaged ? ' managed' : ''}`)}`,
-      ),
+    onChange: (found) => {
+      const names = found?.map(
+        (one) => ` ${one.address}${one.isDefaultRouter ? ' default' : ''}${one.isManaged ? ' managed' : ''}`,
+      );
+      told.push(`${clock.nowMs() / 1_000}:${names ?? ' unknown'}`);
+    },
   });
 });
 
@@ -35,8 +38,8 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-function hear(address: string, heard = DEFAULT): void {
-  routers.note({ address: parseIpv6Address(address) ?? 0n, macAddress: MAC }, heard);
+function hear(address: string, heard = DEFAULT, macAddress: string = MAC): void {
+  routers.note({ address: parseIpv6Address(address) ?? 0n, macAddress: macAddress as typeof MAC }, heard);
 }
 
 describe('the routers of a network', () => {
@@ -59,18 +62,28 @@ describe('the routers of a network', () => {
   it('that come later are told at once, those that say something else too', async () => {
     await pass(60);
     hear('fe80::1');
-    await pass(30);
+    await pass(40);
     hear('fe80::1', { isDefaultRouter: false, isManaged: true });
     await pass(1);
-    expect(told).toEqual(['12:', '60: fe80::1 default managed', '90: fe80::1 managed']);
+    expect(told).toEqual(['12:', '60: fe80::1 default managed', '100: fe80::1 managed']);
   });
 
-  it('that changes with each message is told every 20 seconds', async () => {
-    for (let second = 0; second < 60; second++) {
-      hear('fe80::1', { isDefaultRouter: true, isManaged: second % 3 === 0 });
+  it('that changes all the time is told ever more rarely, and at once again when it was quiet for ten minutes', async () => {
+    for (let second = 0; second < 1_300; second++) {
+      hear('fe80::1', { isDefaultRouter: true, isManaged: second % 7 === 0 });
       await pass(1);
     }
-    expect(told.map((one) => one.split(':')[0])).toEqual(['12', '32', '54']);
+    const atSeconds = told.map((one) => Number.parseFloat(one));
+    const between = atSeconds.slice(1).map((second, index) => second - (atSeconds[index] ?? 0));
+    // Up to seven seconds later it says something else.
+    expect(between.map((seconds) => seconds - (seconds % 20))).toEqual([20, 40, 80, 160, 320, 600]);
+    told = [];
+    await pass(1_300);
+    hear('fe80::2');
+    await pass(1);
+    hear('fe80::3');
+    await pass(20);
+    expect(told.slice(1)).toEqual(['2600: fe80::2 default managed', '2620: fe80::2 default managed, fe80::3 default managed']);
   });
 
   it('that has gone is forgotten after ten minutes', async () => {
@@ -81,10 +94,19 @@ describe('the routers of a network', () => {
     expect(told.slice(1)).toEqual(['620.25:']);
   });
 
-  it('are eight at most', async () => {
-    for (let number = 1; number <= 20; number++) hear(`fe80::${number}`);
-    await pass(13);
-    expect(told[0]?.split(',')).toHaveLength(8);
+  it('are sixteen at most: clients of the pools, then those that were heard first', async () => {
+    hear('fe80::ffff');
+    for (let second = 0; second < 900; second++) {
+      if (second % 100 === 0) {
+        for (let number = 1; number <= 100; number++) hear(`fe80::${number}`, DEFAULT, `02:00:00:00:00:${second % 90}`);
+        hear('fe80::ffff');
+        hear('fe80::a', DEFAULT, '02:00:00:00:48:01');
+      }
+      await pass(1);
+    }
+    const names = told.at(-1)?.split(': ')[1]?.split(', ') ?? [];
+    expect(names).toHaveLength(16);
+    expect(names.filter((one) => /::(ffff|a) /.test(one))).toEqual(['fe80::a default managed', 'fe80::ffff default managed']);
   });
 
   it('are not asked while another agent answers, and anew afterwards; what was heard meanwhile is known', async () => {
@@ -95,6 +117,6 @@ describe('the routers of a network', () => {
     isAnswering = true;
     await pass(20);
     expect(asked).toEqual([0, 4, 8, 320, 324, 328]);
-    expect(told).toEqual(['12:', '332: fe80::1 default managed']);
+    expect(told).toEqual(['12:', '20: unknown', '332: fe80::1 default managed']);
   });
 });

@@ -2,14 +2,15 @@
  * The IPv6 routers of one network, by their Router Advertisements. The agent that answers asks for them when it begins, as a host does, and every few
  * minutes: a router that has gone is forgotten soon.
  */
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
-import type { ReportedRouter } from '@vmdhcp/ippool-api/agent';
+import { MOST_ROUTERS, type ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { Ipv6Source } from '../ports.js';
 
-/** A limit, because one machine can pretend to be any number of routers. */
-const MOST_ROUTERS = 8;
+/** A limit, because one machine can pretend to be any number of routers. Beyond it only clients of the pools are noted. */
+const MOST_HEARD = 64;
 /** Three at the start, which a router answers within 3.5 s. Source: RFC 4861 §6.3.7, §6.2.6. */
 const FIRST_COUNT = 3;
 const FIRST_MS = 4_000;
@@ -17,27 +18,30 @@ const KNOWN_MS = FIRST_COUNT * FIRST_MS;
 const INTERVAL_MS = 240_000;
 /** The longest usual time between two advertisements, and a few seconds. Source: RFC 4861 §6.2.1. */
 const FORGET_MS = 620_000;
-/** Between two changes that are told: one machine can pretend to be another router every time. */
-const LEAST_BETWEEN_MS = 20_000;
+/** Between two changes that are told: twice as long after each, as one machine can pretend to be another router every time. */
+const [SHORTEST_MS, LONGEST_MS] = [20_000, 600_000];
 
 export interface RoutersOnLinkPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** True if this agent answers now. */
   readonly isAnswering: () => boolean;
+  /** True for the MAC address of a client of the pools. */
+  readonly isClient: (macAddress: MacAddress) => boolean;
   /** Asks all routers. */
   readonly solicit: () => void;
-  /** Called when they are known, and when they have changed. */
-  readonly onChange: (routers: readonly ReportedRouter[]) => void;
+  /** Called when they are known, have changed, or (undefined) another agent answers. */
+  readonly onChange: (routers: readonly ReportedRouter[] | undefined) => void;
 }
 
 interface Heard {
   readonly router: ReportedRouter;
+  readonly isClient: boolean;
   readonly atMs: number;
 }
 
 export class RoutersOnLink {
   readonly #ports: RoutersOnLinkPorts;
-  /** By address. */
+  /** By address and MAC address, first heard first. */
   readonly #heard = new Map<string, Heard>();
   /** Undefined while another agent answers. */
   #startedAtMs: number | undefined;
@@ -45,24 +49,35 @@ export class RoutersOnLink {
   #nextAtMs = 0;
   #told: string | undefined;
   #toldAtMs = 0;
+  #betweenMs = SHORTEST_MS;
 
   constructor(ports: RoutersOnLinkPorts) {
     this.#ports = ports;
   }
 
-  note({ address, macAddress }: Ipv6Source, { isDefaultRouter, isManaged }: HeardAdvertisement): void {
+  /** @param isAsOfAgent - true if it looks like that of an agent: only a client that imitates one matters. */
+  note({ address, macAddress }: Ipv6Source, { isDefaultRouter, isManaged }: HeardAdvertisement, isAsOfAgent = false): void {
     const text = formatIpv6Address(address);
-    if (!this.#heard.has(text) && this.#heard.size >= MOST_ROUTERS) return;
+    const key = `${text} ${macAddress}`;
+    const isClient = this.#ports.isClient(macAddress);
+    if (isAsOfAgent && !isClient) return;
+    if (!this.#heard.has(key) && this.#heard.size >= MOST_HEARD && !(isClient && this.#makeRoom())) return;
     const router = { address: text, macAddress, isDefaultRouter, isManaged };
-    this.#heard.set(text, { router, atMs: this.#ports.clock.nowMs() });
+    this.#heard.set(key, { router, isClient, atMs: this.#ports.clock.nowMs() });
+  }
+
+  /** Forgets the newest that is not a client. Returns false if there is none. */
+  #makeRoom(): boolean {
+    const newest = [...this.#heard].findLast(([, { isClient }]) => !isClient);
+    return newest !== undefined && this.#heard.delete(newest[0]);
   }
 
   /** Asks if that is due, and tells what has changed. Call it several times a second. */
   look(): void {
     const { clock, isAnswering } = this.#ports;
     const nowMs = clock.nowMs();
-    for (const [address, { atMs }] of this.#heard) if (nowMs - atMs > FORGET_MS) this.#heard.delete(address);
-    if (!isAnswering()) this.#startedAtMs = undefined;
+    for (const [key, { atMs }] of this.#heard) if (nowMs - atMs > FORGET_MS) this.#heard.delete(key);
+    if (!isAnswering()) this.#end();
     else {
       if (this.#startedAtMs === undefined) this.#start(nowMs);
       this.#lookAt(nowMs, this.#startedAtMs ?? nowMs);
@@ -73,7 +88,14 @@ export class RoutersOnLink {
     this.#startedAtMs = nowMs;
     this.#asked = 0;
     this.#nextAtMs = nowMs;
+    this.#betweenMs = SHORTEST_MS;
+  }
+
+  #end(): void {
+    this.#startedAtMs = undefined;
+    if (this.#told === undefined) return;
     this.#told = undefined;
+    this.#ports.onChange(undefined);
   }
 
   #lookAt(nowMs: number, startedAtMs: number): void {
@@ -82,17 +104,29 @@ export class RoutersOnLink {
       this.#asked++;
       this.#nextAtMs = nowMs + (this.#asked < FIRST_COUNT ? FIRST_MS : INTERVAL_MS);
     }
-    const mayTell = this.#told === undefined ? nowMs - startedAtMs >= KNOWN_MS : nowMs - this.#toldAtMs >= LEAST_BETWEEN_MS;
+    const mayTell = this.#told === undefined ? nowMs - startedAtMs >= KNOWN_MS : nowMs - this.#toldAtMs >= this.#betweenMs;
     if (mayTell) this.#tell(nowMs);
   }
 
   #tell(nowMs: number): void {
-    const routers = [...this.#heard.values()].map(({ router }) => router);
-    const sorted = routers.toSorted((one, other) => (one.address < other.address ? -1 : 1));
-    const text = JSON.stringify(sorted);
+    const routers = this.#known();
+    const text = JSON.stringify(routers);
     if (text === this.#told) return;
+    const isQuiet = this.#told === undefined || nowMs - this.#toldAtMs > LONGEST_MS;
+    this.#betweenMs = isQuiet ? SHORTEST_MS : Math.min(2 * this.#betweenMs, LONGEST_MS);
     this.#told = text;
     this.#toldAtMs = nowMs;
-    this.#ports.onChange(sorted);
+    this.#ports.onChange(routers);
   }
+
+  /** Clients of the pools, which should not be routers, come before hosts that cannot be told apart; of these, those that were heard first. */
+  #known(): readonly ReportedRouter[] {
+    const heard = [...this.#heard.values()].toSorted((one, other) => Number(other.isClient) - Number(one.isClient));
+    const routers = heard.slice(0, MOST_ROUTERS).map(({ router }) => router);
+    return routers.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  }
+}
+
+function orderOf({ address, macAddress }: ReportedRouter): string {
+  return `${address} ${macAddress}`;
 }

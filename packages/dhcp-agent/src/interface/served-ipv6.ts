@@ -29,8 +29,8 @@ export interface Ipv6Ports {
   readonly leaseOf: (poolName: string, macAddress: string) => Lease | undefined;
   /** Called for every packet: true if this process is the one that answers. */
   readonly mayAnswer: () => boolean;
-  /** Called with the routers of the network when they are known, and when they have changed, while this process answers. Optional. */
-  readonly onRouters?: (routers: readonly ReportedRouter[]) => void;
+  /** Called with the routers of the network when they are known, have changed, or (undefined) are not known any more. Optional. */
+  readonly onRouters?: (routers: readonly ReportedRouter[] | undefined) => void;
   /** Called when a client declines its address. Optional. */
   readonly onDeclined?: (macAddress: string, address: Ipv6Address) => void;
 }
@@ -59,10 +59,11 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
   });
   const routers = new RoutersOnLink({
     clock,
+    isClient: (macAddress) => ports.pools().some(({ pool }) => ports.leaseOf(pool.name, macAddress) !== undefined),
     isAnswering: () => socket !== undefined && mayAnswer(),
     solicit: () => socket?.solicitRouters(),
     onChange: (found) => {
-      observer.observe({ kind: 'ipv6-routers', interfaceName, routers: found });
+      if (found !== undefined) observer.observe({ kind: 'ipv6-routers', interfaceName, routers: found });
       ports.onRouters?.(found);
     },
   });
@@ -73,7 +74,7 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
       advertiser.look();
       routers.look();
     },
-    onRouterAdvertisement: (source, heard) => routers.note(source, heard),
+    onRouterAdvertisement: (source, heard, isAsOfAgent) => routers.note(source, heard, isAsOfAgent),
     onRouterSolicitation: (source) => advertiser.answer(source),
     answerDhcpv6: (packet, source) => {
       try {

@@ -139,8 +139,8 @@ export class FakeNetwork {
   }
 
   /** A router advertises itself to all agents. */
-  advertiseRouter(source: Ipv6Source, heard: HeardAdvertisement): void {
-    this.#toIpv6(({ onRouterAdvertisement }) => onRouterAdvertisement(source, heard));
+  advertiseRouter(source: Ipv6Source, heard: HeardAdvertisement, isAsOfAgent = false): void {
+    this.#toIpv6(({ onRouterAdvertisement }) => onRouterAdvertisement(source, heard, isAsOfAgent));
   }
 
   #toIpv6(deliver: (handlers: Ipv6Handlers) => void): void {

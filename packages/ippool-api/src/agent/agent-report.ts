@@ -27,7 +27,7 @@ export interface PoolReport {
   readonly observedUses?: readonly ReportedUse[];
   /** Other DHCP servers on the network; absent if the agent has not looked for them yet. */
   readonly rogueServers?: readonly RogueServer[];
-  /** The IPv6 routers of the network; absent if they are not known. */
+  /** The IPv6 routers of the network; absent if they are not known, or too many. */
   readonly routers?: readonly ReportedRouter[];
   /** IPv6 addresses that their machines declined, because other hosts use them. */
   readonly declinedIpv6?: readonly DeclinedIpv6[];
@@ -89,6 +89,10 @@ export type AgentReport = ReadonlyMap<string, PoolReport>;
  */
 export const MOST_REPORT_OCTETS = 131_072;
 
+/** The maximum number of routers in the report on a pool: with more, there is no list. */
+export const MOST_ROUTERS = 16;
+const MOST_DECLINED = 64;
+
 /** How many of each pool's details go into a report. */
 interface Detail {
   /** In octets; 0 for no message. */
@@ -105,9 +109,9 @@ interface Detail {
  * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: 8, declinedIpv6: 64 },
-  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: 4, declinedIpv6: 16 },
-  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: 1, declinedIpv6: 4 },
+  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: MOST_ROUTERS, declinedIpv6: MOST_DECLINED },
+  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: MOST_ROUTERS, declinedIpv6: 16 },
+  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: MOST_ROUTERS, declinedIpv6: 4 },
   { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1, routers: 0, declinedIpv6: 0 },
   { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1, routers: 0, declinedIpv6: 0 },
   { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0, routers: 0, declinedIpv6: 0 },
@@ -137,24 +141,29 @@ function conflictsIn(report: AgentReport, most: Detail): number {
 }
 
 function withDetail(
-  { message, conflicts, observedUses, rogueServers, routers, declinedIpv6 = [], ...service }: PoolReport,
+  { message, conflicts, observedUses, rogueServers, routers, declinedIpv6, ...service }: PoolReport,
   most: Detail,
 ): object {
   const inUse = (conflicts ?? []).slice(0, most.conflicts);
+  const servers = rogueServers?.slice(0, most.rogueServers);
   return {
     ...service,
     ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
     ...(inUse.length > 0 && { conflicts: inUse }),
     ...usesOf(observedUses, most),
-    ...withSome('rogueServers', rogueServers, most.rogueServers),
-    ...withSome('routers', routers, most.routers),
-    ...(declinedIpv6.length > 0 && most.declinedIpv6 > 0 && { declinedIpv6: declinedIpv6.slice(0, most.declinedIpv6) }),
+    // An empty list would mean that there is no other server.
+    ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
+    ...ipv6Detail(routers, declinedIpv6, most),
   };
 }
 
-/** An empty list means that there is none, so a list of which nothing is left is left out. */
-function withSome(name: 'rogueServers' | 'routers', all: readonly unknown[] | undefined, most: number): object {
-  return all === undefined || (all.length > 0 && most === 0) ? {} : { [name]: all.slice(0, most) };
+function ipv6Detail(routers: PoolReport['routers'], declinedIpv6: PoolReport['declinedIpv6'], most: Detail): object {
+  const declined = (declinedIpv6 ?? []).slice(0, most.declinedIpv6);
+  return {
+    // All or none: the router that is left out might be the one that matters.
+    ...(routers !== undefined && routers.length <= most.routers && { routers }),
+    ...(declined.length > 0 && { declinedIpv6: declined }),
+  };
 }
 
 function usesOf(uses: readonly ReportedUse[] = [], { observedUses: most }: Detail): Pick<PoolReport, 'observedUses'> {
@@ -222,9 +231,9 @@ function readRogueServer(entry: unknown): RogueServer[] {
 }
 
 function readIpv6({ routers, declinedIpv6 }: Readonly<Record<string, unknown>>): Pick<PoolReport, 'routers' | 'declinedIpv6'> {
-  const declined = itemsOf(declinedIpv6).flatMap(readDeclined);
+  const declined = itemsOf(declinedIpv6).slice(0, MOST_DECLINED).flatMap(readDeclined);
   return {
-    ...(Array.isArray(routers) && { routers: routers.flatMap(readRouter) }),
+    ...(Array.isArray(routers) && routers.length <= MOST_ROUTERS && { routers: routers.flatMap(readRouter) }),
     ...(declined.length > 0 && { declinedIpv6: declined }),
   };
 }

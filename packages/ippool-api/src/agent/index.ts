@@ -48,6 +48,7 @@ export {
   DRAINING,
   describeAgentReport,
   formatAgentReport,
+  MOST_ROUTERS,
   type PoolReport,
   parseAgentReport,
   type ReportedConflict,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routerConditions } from './router-conditions.js';
+import { routerConditions, withLastRouterReady } from './router-conditions.js';
 
 const POOL = { network: 'default/net-48' };
 const ROUTER = { address: 'fe80::1', macAddress: '02:00:00:00:99:01', isDefaultRouter: true, isManaged: true };
@@ -32,6 +32,12 @@ describe('the condition RouterReady', () => {
       'RogueRouter',
     ],
     ['a machine of the pool that is named', [MACHINE], ['FE80:0::a'], 'True'],
+    [
+      'a machine of the pool with the address of a named router',
+      [ROUTER, { ...MACHINE, address: 'fe80::1' }],
+      ['fe80::1'],
+      'RogueRouter',
+    ],
     ['a host that is not named', [ROUTER, { ...ROUTER, address: 'fe80::2' }], ['fe80::1'], 'RogueRouter'],
     ['no router where one is named', [], ['fe80::1'], 'NoRouter'],
     ['no router where there should be none', [], [], 'True'],
@@ -48,8 +54,27 @@ describe('the condition RouterReady', () => {
   });
 
   it('names the network, the host and what to do next', () => {
-    expect(routerConditions([MACHINE], POOL, { addresses: undefined, isMachine })[0]?.message).toBe(
-      'on network default/net-48, a host that should not be a router sends IPv6 Router Advertisements: fe80::a (02:00:00:00:00:0a); switch that off there, or add its address to spec.ipv6Config.routers',
+    expect(routerConditions([MACHINE, ROUTER], POOL, { addresses: undefined, isMachine })[0]?.message).toBe(
+      'on network default/net-48, a host that should not be a router sends IPv6 Router Advertisements: fe80::a (02:00:00:00:00:0a); switch that off there, or list each router of the network in spec.ipv6Config.routers (others that are heard: fe80::1 (02:00:00:00:99:01))',
     );
+  });
+});
+
+describe('a condition RouterReady of earlier', () => {
+  const served = [{ type: 'AgentReady', status: 'True' }] as const;
+  const ready = { type: 'RouterReady', status: 'True' } as const;
+  const before = { conditions: [{ type: 'RouterReady', status: 'False', reason: 'NoRouter' }] };
+
+  it.each<[string, Parameters<typeof withLastRouterReady>, unknown]>([
+    [
+      'is Unknown where the routers are not known any more',
+      [served, before],
+      [...served, { type: 'RouterReady', status: 'Unknown' }],
+    ],
+    ['is replaced', [[...served, ready], before], [...served, ready]],
+    ['stays while nothing is known about the agents', [[], before], []],
+    ['is not made where there was none', [served, { conditions: [] }], served],
+  ])('%s', (_, [known, status], expected) => {
+    expect(withLastRouterReady(known, status)).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
 /** The condition RouterReady of a pool with IPv6 addresses: what its machines hear from the routers of their network. */
 import { formatIpv6Address, parseIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import { type ConditionOf, IPPoolConditionType, type ReasonAt, type ReportedRouter } from '@vmdhcp/ippool-api';
-import { describeNames } from '@vmdhcp/kube-runtime';
+import { describeNames, readConditions } from '@vmdhcp/kube-runtime';
 import type { PoolForAgents } from './pool-for-agents.js';
 
 /** Which hosts may be routers of the network of a pool. */
@@ -19,9 +19,9 @@ export function routerConditions(
   expected: ExpectedRouters | undefined,
 ): ConditionOf<'IPPool'>[] {
   if (found === undefined || expected === undefined) return [];
-  const rogues = found.filter((router) => !mayBeRouter(router, expected));
+  const rogues = found.filter((router) => !mayBeRouter(router, found, expected));
   if (rogues.length > 0) {
-    const message = `on network ${network}, a host that should not be a router sends IPv6 Router Advertisements: ${describeRouters(rogues)}; switch that off there, or add its address to spec.ipv6Config.routers`;
+    const message = `on network ${network}, a host that should not be a router sends IPv6 Router Advertisements: ${describeRouters(rogues)}; switch that off there, or list each router of the network in spec.ipv6Config.routers${describeOthers(found, rogues)}`;
     return notReady('RogueRouter', message);
   }
   const routers = found.filter(({ isDefaultRouter }) => isDefaultRouter);
@@ -37,14 +37,34 @@ export function routerConditions(
   return [{ type: IPPoolConditionType.routerReady, status: 'True' }];
 }
 
-function mayBeRouter({ address, macAddress }: ReportedRouter, { addresses, isMachine }: ExpectedRouters): boolean {
+/** The conditions with RouterReady as unknown, if it was known before. @param known - those of the agents; empty if nothing is known about them. */
+export function withLastRouterReady(known: readonly ConditionOf<'IPPool'>[], status: unknown): readonly ConditionOf<'IPPool'>[] {
+  const type = IPPoolConditionType.routerReady;
+  const isOver = known.length > 0 && !known.some((one) => one.type === type);
+  const wasKnown = readConditions(status).some((one) => one.type === type);
+  return isOver && wasKnown ? [...known, { type, status: 'Unknown' }] : known;
+}
+
+/** A machine that takes the address of a named router beside it is not that router. */
+function mayBeRouter(
+  { address, macAddress }: ReportedRouter,
+  found: readonly ReportedRouter[],
+  { addresses, isMachine }: ExpectedRouters,
+): boolean {
   if (addresses === undefined) return !isMachine(macAddress);
-  return addresses.some((one) => canonical(one) === canonical(address));
+  if (!addresses.some((one) => canonical(one) === canonical(address))) return false;
+  return !isMachine(macAddress) || found.every((other) => other.address !== address || isMachine(other.macAddress));
 }
 
 function canonical(text: string): string {
   const address = parseIpv6Address(text);
   return address === undefined ? text : formatIpv6Address(address);
+}
+
+/** A list that names one router must name all. */
+function describeOthers(found: readonly ReportedRouter[], rogues: readonly ReportedRouter[]): string {
+  const others = found.filter((one) => one.isDefaultRouter && !rogues.includes(one));
+  return others.length === 0 ? '' : ` (others that are heard: ${describeRouters(others)})`;
 }
 
 function describeRouters(routers: readonly ReportedRouter[]): string {

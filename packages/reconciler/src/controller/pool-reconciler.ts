@@ -10,6 +10,7 @@ import {
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import type { PoolAgents } from '../agents/pool-agents.js';
+import { withLastRouterReady } from '../agents/router-conditions.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
@@ -223,7 +224,8 @@ export class PoolReconciler {
     const { now, clients, caches, audit } = this.#context;
     const addresses =
       plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan, recorded: view.recorded } : undefined;
-    const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
+    const known = withLastRouterReady(agents.conditions, view.object.status);
+    const conditions = [...poolConditions(view, obstacle, notes), ...known.map((one) => withCause(one, obstacle))];
     const observedUses = agents.observedUses.filter((use) => !this.#isOfOneMachine(view, use));
     this.#tellPeople(view, plan, [
       ...agentWarnings({ ...agents, observedUses }),

@@ -96,3 +96,12 @@ it('an Event names IPv6 addresses that machines declined', () => {
   ]);
   expect(agentWarnings(NOTHING_KNOWN_OF_AGENTS)).toEqual([]);
 });
+
+it.each([
+  ['RogueRouter', 1],
+  ['NoRouter', 0],
+  ['RouterSaysNoManaged', 0],
+] as const)('the reason %s of RouterReady is %i Events', (reason, count) => {
+  const conditions = [{ type: 'RouterReady', status: 'False', reason, message: 'x' }] as const;
+  expect(agentWarnings({ ...NOTHING_KNOWN_OF_AGENTS, conditions })).toHaveLength(count);
+});

@@ -126,6 +126,31 @@ describe('the state of the agents of a pool', () => {
     expect(context.pools.changed([POOL, 'default/unknown'])).toEqual([POOL]);
   });
 
+  it('names a machine of the pool that is an IPv6 router, and goes by the settings that are in effect', async () => {
+    const observed = observing();
+    const { context, leases, putPool } = observed;
+    const router = { address: 'fe80::1', macAddress: '02:00:00:00:00:0A', isDefaultRouter: true, isManaged: true };
+    const readyWith = (ipv6Config: object | undefined) => {
+      const given = pool('pool-1', { network: 'default/net-pool-1' });
+      const status = { ipv4: { allocated: { '10.0.0.10': '02:00:00:00:00:0a' } } };
+      putPool({ ...given, spec: { ...(given.spec as object), ipv6Config }, status });
+      const { conditions } = context.pools.ofPool(viewOf(observed));
+      const ready = conditions.find(({ type }) => type === 'RouterReady');
+      return ready?.reason ?? ready?.status;
+    };
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    leases.put(lease({ [POOL]: { ...SERVING, routers: [router] } }));
+    const cidr = 'fd00::/64';
+    expect(readyWith({ cidr })).toBe('RogueRouter');
+    expect(readyWith({ cidr, routers: ['fe80::1'] })).toBe('True');
+    expect(readyWith({ cidr, routers: ['2001:db8::1'] }), 'a list that is left out').toBe('RogueRouter');
+    expect(readyWith(undefined), 'no IPv6').toBeUndefined();
+    expect(readyWith({ cidr: 'garbage' }), 'IPv6 that is not served').toBeUndefined();
+    leases.put(lease({ [POOL]: { ...SERVING, routers: [{ ...router, macAddress: '02:00:00:00:99:01' }] } }));
+    expect(readyWith({ cidr, routers: ['2001:db8::1'] }), 'a list that is left out').toBe('True');
+  });
+
   it('is reported again for a pool that was deleted and created again', async () => {
     const observed = observing();
     const { pools } = observed.context;

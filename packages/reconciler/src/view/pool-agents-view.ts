@@ -226,12 +226,12 @@ export class PoolAgentsView {
   }
 }
 
-function expectedRouters({ object, addressOf }: PoolView): ExpectedRouters | undefined {
-  if (readField(object.spec, 'ipv6Config') === undefined) return undefined;
-  const addresses = readField(object.spec, 'ipv6Config', 'routers');
+function expectedRouters({ reading, addressOf }: PoolView): ExpectedRouters | undefined {
+  const config = reading.ok ? reading.object.spec.ipv6Config : undefined;
+  if (config === undefined) return undefined;
   const isMachine = (text: string): boolean => {
     const macAddress = parseMacAddress(text);
     return macAddress !== undefined && addressOf.has(macAddress);
   };
-  return { addresses: Array.isArray(addresses) ? addresses.map(String) : undefined, isMachine };
+  return { addresses: config.routers, isMachine };
 }

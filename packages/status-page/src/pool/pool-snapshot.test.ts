@@ -196,6 +196,8 @@ describe('the page of a pool', () => {
     [{ paused: true, conditions: [{ type: 'AgentReady', status: 'False', reason: 'Paused' }] }, 'note'],
     [{ conditions: [{ type: 'AgentReady', status: 'False', reason: 'RollingOut' }] }, 'waiting'],
     [{ conditions: [{ type: 'RogueServer', status: 'True', reason: 'RogueServer' }] }, 'note'],
+    [{ conditions: [{ type: 'RouterReady', status: 'False', reason: 'NoRouter' }] }, 'note'],
+    [{ conditions: [{ type: 'RouterReady', status: 'Unknown' }] }, 'ok'],
     [{ conditions: [{ type: 'AgentReady', status: 'True' }] }, 'ok'],
   ] as const)('%j is %s', (text, state) => {
     expect(snapshot(text).summary.state).toBe(state);

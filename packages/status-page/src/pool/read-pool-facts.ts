@@ -59,6 +59,8 @@ function gravesOf(object: KubernetesObject, reading: PoolReading): readonly Grav
 function graveOf({ type, status, reason, message }: Condition): readonly Grave[] {
   if (typeof reason !== 'string' || reason === '' || type === 'Stopped') return [];
   const explained = toPageReason(reason, typeof message === 'string' ? message : '');
+  // Clients are served nevertheless.
   if (type === 'RogueServer') return status === 'True' ? [{ state: 'note', reason: explained }] : [];
+  if (type === 'RouterReady') return [{ state: 'note', reason: explained }];
   return [{ state: status === 'True' ? 'note' : gravityOf(reason), reason: explained }];
 }

@@ -140,6 +140,8 @@ export class World {
   onDenied: (act: string, message: string) => void = () => undefined;
   /** Somebody tried to create a second pool on a network. */
   onSecondPool: (network: string, isAccepted: boolean) => void = () => undefined;
+  /** How many programs of another version were started. */
+  besideCount = 0;
   readonly #fault: PlantedFault | undefined;
   /** Called for each program that starts. */
   readonly #programs: () => Programs;
@@ -152,7 +154,11 @@ export class World {
     this.random = randomFrom(seed);
     // A generator of its own keeps the story of a seed the same without another version.
     const version = randomFrom(seed);
-    this.#programs = () => (version(2) === 0 ? OWN_PROGRAMS : beside);
+    this.#programs = () => {
+      if (version(2) === 0) return OWN_PROGRAMS;
+      if (beside !== OWN_PROGRAMS) this.besideCount++;
+      return beside;
+    };
     this.#fault = fault;
     this.hasWakeOnLan = hasWakeOnLan;
     this.isPlain = isPlain;

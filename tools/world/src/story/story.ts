@@ -110,7 +110,7 @@ class Story {
       seed,
       violations,
       virtualMs: world.scheduler.nowMs(),
-      checked: counts,
+      checked: world.besideCount === 0 ? counts : new Map([...counts, ['programs of the other version', world.besideCount]]),
       acts: this.#acts,
       actNumbers: this.#actNumber,
     };
