@@ -20,6 +20,7 @@ const INTERVAL_MS = 240_000;
 const FORGET_MS = 620_000;
 /** Between two changes that are told: twice as long after each, as one machine can pretend to be another router every time. */
 const [SHORTEST_MS, LONGEST_MS] = [20_000, 600_000];
+const QUIET_MS = 2 * LONGEST_MS;
 
 export interface RoutersOnLinkPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -112,7 +113,7 @@ export class RoutersOnLink {
     const routers = this.#known();
     const text = JSON.stringify(routers);
     if (text === this.#told) return;
-    const isQuiet = this.#told === undefined || nowMs - this.#toldAtMs > LONGEST_MS;
+    const isQuiet = this.#told === undefined || nowMs - this.#toldAtMs > QUIET_MS;
     this.#betweenMs = isQuiet ? SHORTEST_MS : Math.min(2 * this.#betweenMs, LONGEST_MS);
     this.#told = text;
     this.#toldAtMs = nowMs;
