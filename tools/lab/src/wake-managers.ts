@@ -13,10 +13,10 @@ import { PrivateCluster } from './private-cluster.js';
 import { CONTROLLER_BIN } from './programs.js';
 
 const AGENTS = 'wol-agents';
-/** A leader that is killed is replaced after six seconds; a busy machine makes none look lost, which would end it. */
+/** A leader that is killed is replaced after twelve seconds; a busy machine makes none look lost, which would end it. */
 const ELECTION = {
-  CATTLE_ELECTION_LEASE_DURATION: '6s',
-  CATTLE_ELECTION_RENEW_DEADLINE: '5s',
+  CATTLE_ELECTION_LEASE_DURATION: '12s',
+  CATTLE_ELECTION_RENEW_DEADLINE: '10s',
   CATTLE_ELECTION_RETRY_PERIOD: '250ms',
 };
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ALERTS, alertsNamedIn, formatRules } from '@vmdhcp/alerts';
 import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   AGENT_BIN,
   API_HOST,
@@ -36,10 +36,10 @@ const AGENT_PORT = 18_420;
 const AUTHORITY = `${NAMESPACE}/vmdhcp-wake-on-lan-ca`;
 /** What the container of an agent may do, and no more. */
 const RIGHTS = ['--bounding-set=-all,+net_raw,+net_bind_service', '--inh-caps=-all'];
-/** A controller that was killed is replaced after six seconds; a busy machine makes none look lost. */
+/** A controller that was killed is replaced after twenty seconds; nothing starts one again that a busy machine made lose its Lease. */
 const ELECTION = {
-  CATTLE_ELECTION_LEASE_DURATION: '6s',
-  CATTLE_ELECTION_RENEW_DEADLINE: '5s',
+  CATTLE_ELECTION_LEASE_DURATION: '20s',
+  CATTLE_ELECTION_RENEW_DEADLINE: '18s',
   CATTLE_ELECTION_RETRY_PERIOD: '250ms',
 };
 
@@ -73,6 +73,11 @@ beforeAll(async () => {
   await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'private' } });
   controller = await startController();
   await leads(controller);
+});
+
+beforeEach(() => {
+  const { hasEnded, lines } = controller.process;
+  expect(hasEnded, `the controller has ended: ${lines.at(-1)}`).toBe(false);
 });
 
 afterAll(async () => {

@@ -98,12 +98,12 @@ export class DhcpAgent {
       ...{ observer, nowMs: clock.nowMs, random, probe: probeServers },
       onChange: () => this.#leadership.publish(),
     });
+    this.#standbyGate = this.#createStandbyGate();
     this.#ipv6 = new Ipv6OfNetworks({
-      ...{ ...ports, server: this.#server },
-      mayAnswer: (config) => this.#answerMode(config) === 'leader',
+      ...{ ...ports, server: this.#server, standbyGate: this.#standbyGate },
+      answerMode: (config) => this.#answerMode(config),
       publish: () => this.#leadership.publish(),
     });
-    this.#standbyGate = this.#createStandbyGate();
     this.#silence = watchForSilence({
       ...{ clock, observer, isDryRun: settings.isDryRun, configOf: this.#configOf, findUsers: addressUsers.findUsers },
       followed: (key) => this.#pools.get(key),

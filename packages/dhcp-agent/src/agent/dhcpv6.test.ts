@@ -12,7 +12,7 @@ import { AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/ag
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
-import { AgentWorld, clientPacket, type WorldPool } from './agent-world-fixtures.js';
+import { AgentWorld, clientPacket, suspend, type WorldPool } from './agent-world-fixtures.js';
 
 const [MAC_A, MAC_B, MAC_UNKNOWN] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:ff'] as const;
 const IPV6 = { ipv6Config: { cidr: '2001:db8:48::/64' } };
@@ -30,6 +30,8 @@ let world: AgentWorld;
 let pool: WorldPool;
 let group: FakeGroupLease;
 let heard: Heard[];
+let sent: { readonly packet: Uint8Array; readonly macAddress: string };
+let transactions = 0;
 
 beforeEach(() => {
   world = new AgentWorld();
@@ -54,13 +56,19 @@ beforeEach(() => {
 });
 
 async function send(type: keyof typeof Dhcpv6Type, macAddress: string, ...more: readonly Dhcpv6OptionEntry[]): Promise<string[]> {
-  heard.length = 0;
   const options: Dhcpv6OptionEntry[] = [
     [Dhcpv6Option.clientIdentifier, DUID],
     [Dhcpv6Option.nonTemporaryAddresses, Uint8Array.of(0, 0, 0, 1, ...new Uint8Array(8))],
     ...more,
   ];
-  const packet = encodeDhcpv6Message({ type: Dhcpv6Type[type], transactionId: 7, options });
+  sent = { packet: encodeDhcpv6Message({ type: Dhcpv6Type[type], transactionId: ++transactions, options }), macAddress };
+  return await transmit();
+}
+
+/** Transmits the last message, also once more. */
+async function transmit(): Promise<string[]> {
+  heard.length = 0;
+  const { packet, macAddress } = sent;
   pool.network.sendDhcpv6(packet, { address: parseIpv6Address('fe80::1') ?? 0n, port: 546, macAddress: macAddress as never });
   await world.pass(50);
   return heard.map((one) => `${one.owner}: ${one.type} ${one.address}`);
@@ -108,6 +116,37 @@ describe('DHCPv6 of a pool', () => {
     await world.pass(5_000);
     expect(await renew()).toEqual(['b: reply 2001:db8:48::11']);
     expect(heard[0]?.server).toEqual(server);
+  });
+
+  it('a leader dies: a standby answers a client that retransmits, and its next message at once', async () => {
+    const [a, b] = await world.startBoth(group);
+    a.process.kill();
+    expect(await send('solicit', MAC_A)).toEqual([]);
+    await world.pass(1_000);
+    expect(await transmit()).toEqual(['b: advertise 2001:db8:48::11']);
+    server = heard[0]?.server ?? new Uint8Array(0);
+    expect(await send('request', MAC_A, [Dhcpv6Option.serverIdentifier, server])).toEqual(['b: reply 2001:db8:48::11']);
+    expect(world.holders(pool), 'the address of the dead leader has not ended yet').toEqual(['a']);
+    expect(b.observer.of('standby-answer')).toHaveLength(2);
+  });
+
+  it('a standby refuses nothing, and does not answer for a pool that is suspended', async () => {
+    const [a] = await world.startBoth(group);
+    await assigned();
+    a.process.kill();
+    const retransmitting = async (type: 'request' | 'solicit', macAddress: string) => {
+      const answers = await send(type, macAddress, [Dhcpv6Option.serverIdentifier, server]);
+      for (let times = 0; times < 2; times++) {
+        await world.pass(450);
+        answers.push(...(await transmit()));
+      }
+      return answers;
+    };
+    expect(await retransmitting('request', MAC_UNKNOWN), 'no NoAddrsAvail').toEqual([]);
+    suspend(group, [pool.key], 2);
+    await world.pass(100);
+    expect(await retransmitting('request', MAC_A), 'suspended').toEqual([]);
+    expect(world.holders(pool)).toEqual([]);
   });
 
   it('a frozen leader that wakes up after another one took over does not answer', async () => {

@@ -2,9 +2,11 @@
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { AgentNetworkConfig, DeclinedIpv6, PoolReport, ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { ServedIpv6 } from '../interface/served-interface.js';
-import { servedIpv6 } from '../interface/served-ipv6.js';
+import { type Dhcpv6Reply, servedIpv6 } from '../interface/served-ipv6.js';
+import type { StandbyGate } from '../leadership/standby-gate.js';
 import type { AgentPorts } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
+import type { AnswerMode } from './answer-mode.js';
 
 /** By then, a new leader has asked itself. */
 const ADOPTED_MS = 60_000;
@@ -15,8 +17,8 @@ const MOST_DECLINED = 64;
 
 export interface Ipv6OfNetworksPorts extends Pick<AgentPorts, 'observer' | 'clock' | 'random' | 'ipv6Sockets'> {
   readonly server: DhcpServer;
-  /** True if this agent answers the clients of the pool. */
-  readonly mayAnswer: (config: AgentNetworkConfig) => boolean;
+  readonly standbyGate: Pick<StandbyGate, 'admitDhcpv6'>;
+  readonly answerMode: (config: AgentNetworkConfig) => AnswerMode;
   readonly publish: () => void;
 }
 
@@ -32,14 +34,15 @@ export class Ipv6OfNetworks {
   }
 
   of(config: AgentNetworkConfig): ServedIpv6 {
-    const { observer, clock, random, ipv6Sockets: sockets, server, mayAnswer, publish } = this.#ports;
+    const { observer, clock, random, ipv6Sockets: sockets, server, answerMode, publish } = this.#ports;
     return {
       sockets,
       ...servedIpv6(config.interfaceName, {
         ...{ observer, clock, random, counters: server.counters },
         leaseOf: (poolName, macAddress) => server.leaseOf(poolName, macAddress),
         pools: () => server.poolAlone(config.ipPoolRef),
-        mayAnswer: () => mayAnswer(config),
+        mayAnswer: () => answerMode(config) === 'leader',
+        mayHelp: (answer) => answerMode(config) === 'standby' && this.#mayHelp(config.ipPoolRef, answer),
         onRouters: (routers) => {
           if (routers === undefined) this.#routers.delete(config.ipPoolRef);
           else this.#routers.set(config.ipPoolRef, { routers, untilMs: Number.POSITIVE_INFINITY });
@@ -51,6 +54,13 @@ export class Ipv6OfNetworks {
         },
       }),
     };
+  }
+
+  #mayHelp(pool: string, answer: Dhcpv6Reply): boolean {
+    const { observer, standbyGate } = this.#ports;
+    const isHelped = standbyGate.admitDhcpv6(pool, answer);
+    if (isHelped) observer.observe({ kind: 'standby-answer', pool, macAddress: answer.macAddress });
+    return isHelped;
   }
 
   /** The routers on the network of a pool; undefined if they are not known. */

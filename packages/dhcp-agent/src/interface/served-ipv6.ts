@@ -3,6 +3,7 @@ import type { Lease, Pool, ServedPool } from '@vmdhcp/dhcp-allocator';
 import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import {
   answerDhcpv6Packet,
+  type Dhcpv6Answer,
   type Dhcpv6Pool,
   type Dhcpv6Source,
   encodeRouterAdvertisement,
@@ -11,10 +12,13 @@ import {
 import type { ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentObserver, Dhcpv6Datagram, Ipv6Socket } from '../ports.js';
-import type { MessageCounters } from '../server/message-counters.js';
+import type { Dhcpv6NoReplyReason, MessageCounters } from '../server/message-counters.js';
 import { RouterAdvertiser } from './router-advertiser.js';
 import { RoutersOnLink } from './routers-on-link.js';
 import type { ServedIpv6 } from './served-interface.js';
+
+/** An answer that is a reply. */
+export type Dhcpv6Reply = Extract<Dhcpv6Answer, { readonly kind: 'reply' }>;
 
 /** What serving IPv6 on an interface needs. */
 export interface Ipv6Ports {
@@ -29,6 +33,8 @@ export interface Ipv6Ports {
   readonly leaseOf: (poolName: string, macAddress: string) => Lease | undefined;
   /** Called for every packet: true if this process is the one that answers. */
   readonly mayAnswer: () => boolean;
+  /** Called for every other packet: true if this process sends the answer although another one should. Default: it does not. */
+  readonly mayHelp?: (answer: Dhcpv6Reply) => boolean;
   /** Called with the routers of the network when they are known, have changed, or (undefined) are not known any more. Optional. */
   readonly onRouters?: (routers: readonly ReportedRouter[] | undefined) => void;
   /** Called when a client declines its address. Optional. */
@@ -102,11 +108,7 @@ function withIpv6(served: readonly ServedPool[]): Ipv6Pool[] {
 }
 
 function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhcpv6Datagram | undefined {
-  const { observer, counters, leaseOf, mayAnswer, onDeclined } = ports;
-  if (!mayAnswer()) {
-    counters.countDhcpv6('none', 'standing-by');
-    return undefined;
-  }
+  const { observer, counters, leaseOf, onDeclined } = ports;
   const pools = withIpv6(ports.pools());
   const { macAddress } = source;
   const chosen = pools.find(({ pool }) => leaseOf(pool.name, macAddress) !== undefined) ?? pools[0];
@@ -118,8 +120,9 @@ function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhc
       return lease && ipv6AddressBeside(chosen.pool, lease.address);
     },
   });
-  if (answered.kind === 'none') {
-    counters.countDhcpv6('none', answered.reason);
+  const whyNot = whyNotSent(answered, ports);
+  if (answered.kind === 'none' || whyNot !== undefined) {
+    counters.countDhcpv6('none', whyNot ?? 'standing-by');
     return undefined;
   }
   const { event, address } = answered;
@@ -129,4 +132,10 @@ function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhc
     onDeclined?.(macAddress, address);
   }
   return answered;
+}
+
+/** Why no answer is sent; undefined if one is. */
+function whyNotSent(answered: Dhcpv6Answer, { mayAnswer, mayHelp }: Ipv6Ports): Dhcpv6NoReplyReason | undefined {
+  if (mayAnswer()) return answered.kind === 'none' ? answered.reason : undefined;
+  return answered.kind === 'reply' && mayHelp?.(answered) === true ? undefined : 'standing-by';
 }

@@ -3,6 +3,7 @@
  * any replica can send it, and a second answer does no harm.
  */
 import type { Answer } from '@vmdhcp/dhcp-allocator';
+import type { Dhcpv6Answer } from '@vmdhcp/dhcp-allocator/dhcpv6';
 
 /** A client that sends again sooner has not waited for an answer. */
 const LEAST_BACK_OFF_MS = 400;
@@ -80,15 +81,37 @@ export class StandbyGate {
     if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
     const { client, pool } = answer;
     const key = keyOf(pool.name, client.macAddress);
+    const { xid, secs } = client.message;
+    const asked = { xid, secs, isRequest: client.type === 'request' };
+    const isAnswered = this.#note(key, asked, () => this.#settings.isInDoubt(pool.name, client.macAddress));
+    this.#remember(key, { packet, poolName: pool.name, atMs: this.#settings.nowMs() }, isAnswered);
+    return isAnswered;
+  }
+
+  /** The same for DHCPv6: retransmissions have the same transaction. Source: RFC 8415 §15. */
+  admitDhcpv6(
+    poolName: string,
+    { message, macAddress, isAssignment }: Extract<Dhcpv6Answer, { readonly kind: 'reply' }>,
+  ): boolean {
+    if (!isAssignment) return false;
+    const { type, transactionId: xid } = message;
+    const asked = { xid, secs: 0, isRequest: type === 'request' };
+    return this.#note(`${keyOf(poolName, macAddress)} v6`, asked, () => this.#settings.isInDoubt(poolName, macAddress));
+  }
+
+  #note(
+    key: string,
+    asked: { readonly xid: number; readonly secs: number; readonly isRequest: boolean },
+    isInDoubt: () => boolean,
+  ): boolean {
     const nowMs = this.#settings.nowMs();
     const answeredAtMs = this.#answeredAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
     // It requests an address that this replica offered, so this replica answers.
-    const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
-    const isWaiting = this.#noteWaiting(key, client.message, nowMs);
-    const isAnswered = (isHelped || isWaiting) && !this.#settings.isInDoubt(pool.name, client.macAddress);
+    const isHelped = asked.isRequest && nowMs - answeredAtMs < EXCHANGE_MS;
+    const isWaiting = this.#noteWaiting(key, asked, nowMs);
+    const isAnswered = (isHelped || isWaiting) && !isInDoubt();
     // Helping must end: the knowledge of this replica may be old by then.
     if (isAnswered && !isHelped) this.#answeredAtMs.set(key, nowMs);
-    this.#remember(key, { packet, poolName: pool.name, atMs: nowMs }, isAnswered);
     return isAnswered;
   }
 

@@ -4,12 +4,12 @@ import { isGroupMacAddress, type MacAddress, readMacAddress } from '../address/m
 import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import { readUint16 } from '../wire/big-endian.js';
 import { composeDhcpv6Reply } from './compose-dhcpv6-reply.js';
-import { type Dhcpv6Reply, decideDhcpv6, type IgnoredDhcpv6Reason } from './decide-dhcpv6.js';
+import { type AnsweredAssociation, type Dhcpv6Reply, decideDhcpv6, type IgnoredDhcpv6Reason } from './decide-dhcpv6.js';
 import { type Dhcpv6Relay, decodeDhcpv6Packet, type MalformedDhcpv6Reason } from './decode-dhcpv6-packet.js';
 import { type Dhcpv6ClientMessage, type InvalidDhcpv6Reason, readDhcpv6ClientMessage } from './dhcpv6-client-message.js';
 import { firstOption } from './dhcpv6-options.js';
 import { encodeDhcpv6Message, encodeRelayReplies } from './encode-dhcpv6-packet.js';
-import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Type, LONGEST_MESSAGE } from './layout.js';
+import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Status, Dhcpv6Type, LONGEST_MESSAGE } from './layout.js';
 
 /** Where a packet came from. */
 export interface Dhcpv6Source {
@@ -52,6 +52,9 @@ export type Dhcpv6Answer =
       readonly event: Dhcpv6Reply['event'];
       /** The address that the event is about. */
       readonly address: Ipv6Address | undefined;
+      readonly message: Pick<Dhcpv6ClientMessage, 'type' | 'transactionId'>;
+      /** True if it offers or assigns an address, and ends no other one: at most it refuses to give the client a second one. */
+      readonly isAssignment: boolean;
     }
   | { readonly kind: 'none'; readonly reason: DroppedDhcpv6Reason };
 
@@ -121,7 +124,14 @@ function answerClient(
     bytes: encodeRelayReplies(reply, relays),
     port: portOf(relays, source),
     ...{ macAddress, pool, event: decision.event, address: client.registered ?? address },
+    ...{ message: client, isAssignment: isAssignment(decision) },
   };
+}
+
+function isAssignment({ associations }: Dhcpv6Reply): boolean {
+  const endsNone = ({ withdrawn, status = Dhcpv6Status.noAddressesAvailable }: AnsweredAssociation) =>
+    withdrawn.length === 0 && status === Dhcpv6Status.noAddressesAvailable;
+  return associations.some(({ assigned }) => assigned !== undefined) && associations.every(endsNone);
 }
 
 function none(reason: DroppedDhcpv6Reason): Dhcpv6Answer {

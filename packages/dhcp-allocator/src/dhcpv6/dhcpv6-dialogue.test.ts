@@ -123,6 +123,26 @@ describe('REQUEST (§18.3.2)', () => {
   });
 });
 
+describe('an answer that assigns an address and ends none', () => {
+  const [server, one, two] = [serverIdentifier(), association(1), association(2)];
+
+  it.each<[string, boolean, string, Uint8Array]>([
+    ['an ADVERTISE', true, MAC_A, packet('solicit', clientIdentifier(), one)],
+    ['with a second association that gets none', true, MAC_A, packet('solicit', clientIdentifier(), one, two)],
+    ['a REPLY', true, MAC_A, packet('request', clientIdentifier(), server, one)],
+    ['the address is extended', true, MAC_A, packet('renew', clientIdentifier(), server, association(1, ADDRESS_A))],
+    ['another address is withdrawn', false, MAC_A, packet('renew', clientIdentifier(), server, association(1, ADDRESS_B))],
+    ['NoAddrsAvail', false, MAC_UNKNOWN, packet('request', clientIdentifier(), server, one)],
+    ['NotOnLink beside it', false, MAC_A, packet('request', clientIdentifier(), server, association(1, ELSEWHERE), two)],
+    ['NoBinding', false, MAC_UNKNOWN, packet('renew', clientIdentifier(), server, one)],
+    ['a RELEASE', false, MAC_A, packet('release', clientIdentifier(), server, association(1, ADDRESS_A))],
+    ['a CONFIRM', false, MAC_A, packet('confirm', clientIdentifier(), association(1, ADDRESS_A))],
+    ['options alone', false, MAC_A, packet('informationRequest', clientIdentifier())],
+  ])('%s: %s', (_, isAssignment, macAddress, bytes) => {
+    expect(ask(macAddress, bytes).isAssignment).toBe(isAssignment);
+  });
+});
+
 describe('prefixes, which this server does not delegate', () => {
   it.each([
     ['request', [serverIdentifier()], Dhcpv6Status.noPrefixAvailable],

@@ -153,7 +153,8 @@ export interface Circumstances extends Partial<Dhcpv6Source> {
 export function ask(macAddress: string, bytes: Uint8Array, { server = serving(), ...more }: Circumstances = {}) {
   const answer = answerDhcpv6Packet(bytes, sourceOf(macAddress, more), server);
   if (answer.kind === 'none') throw new Error(answer.reason);
-  return { ...readReply(answer.bytes), port: answer.port, event: answer.event, address: answer.address };
+  const { port, event, address, isAssignment } = answer;
+  return { ...readReply(answer.bytes), port, event, address, isAssignment };
 }
 
 /** Why a packet of this client gets no reply; undefined if it gets one. */
