@@ -2,7 +2,7 @@
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { AgentNetworkConfig, DeclinedIpv6, PoolReport, ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { ServedIpv6 } from '../interface/served-interface.js';
-import { type Dhcpv6Reply, servedIpv6 } from '../interface/served-ipv6.js';
+import { type Dhcpv6ReplyPacket, servedIpv6 } from '../interface/served-ipv6.js';
 import type { StandbyGate } from '../leadership/standby-gate.js';
 import type { AgentPorts } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
@@ -56,7 +56,7 @@ export class Ipv6OfNetworks {
     };
   }
 
-  #mayHelp(pool: string, answer: Dhcpv6Reply): boolean {
+  #mayHelp(pool: string, answer: Dhcpv6ReplyPacket): boolean {
     const { observer, standbyGate } = this.#ports;
     const isHelped = standbyGate.admitDhcpv6(pool, answer);
     if (isHelped) observer.observe({ kind: 'standby-answer', pool, macAddress: answer.macAddress });

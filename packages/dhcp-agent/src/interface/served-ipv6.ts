@@ -18,7 +18,7 @@ import { RoutersOnLink } from './routers-on-link.js';
 import type { ServedIpv6 } from './served-interface.js';
 
 /** An answer that is a reply. */
-export type Dhcpv6Reply = Extract<Dhcpv6Answer, { readonly kind: 'reply' }>;
+export type Dhcpv6ReplyPacket = Extract<Dhcpv6Answer, { readonly kind: 'reply' }>;
 
 /** What serving IPv6 on an interface needs. */
 export interface Ipv6Ports {
@@ -34,7 +34,7 @@ export interface Ipv6Ports {
   /** Called for every packet: true if this process is the one that answers. */
   readonly mayAnswer: () => boolean;
   /** Called for every other packet: true if this process sends the answer although another one should. Default: it does not. */
-  readonly mayHelp?: (answer: Dhcpv6Reply) => boolean;
+  readonly mayHelp?: (answer: Dhcpv6ReplyPacket) => boolean;
   /** Called with the routers of the network when they are known, have changed, or (undefined) are not known any more. Optional. */
   readonly onRouters?: (routers: readonly ReportedRouter[] | undefined) => void;
   /** Called when a client declines its address. Optional. */
