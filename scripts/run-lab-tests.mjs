@@ -13,7 +13,7 @@ const MOST_LANES = 8;
 /** A file takes a quarter to a half of a processor: most of the time it waits for timers of the protocol. */
 const IDLE_FOR_ONE_MORE = 0.5;
 const INTERVAL_MS = 3_000;
-const LONG = ['cluster', 'demo', 'failover', 'networks-apart', 'silent-networks', 'topologies'];
+const LONG = ['bare-host', 'cluster', 'demo', 'failover', 'networks-apart', 'silent-networks', 'topologies'];
 
 /**
  * @param {string[]} way parameters of `unshare`, as `findNamespaces` returns them
