@@ -12,7 +12,7 @@ const BUDGETS = {
   'packages/bare-metal': 8_193,
   'packages/controller-cli': 1_589,
   'packages/controller-process': 4_578,
-  'packages/dhcp-agent': 7_570,
+  'packages/dhcp-agent': 7_579,
   'packages/dhcp-allocator': 7_949,
   'packages/explain': 3_883,
   'packages/ippool-api': 4_313,

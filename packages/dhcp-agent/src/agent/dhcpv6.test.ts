@@ -130,12 +130,16 @@ describe('DHCPv6 of a pool', () => {
     expect(b.observer.of('standby-answer')).toHaveLength(2);
   });
 
-  it('a standby refuses nothing, and does not answer for a pool that is suspended', async () => {
+  it('a standby refuses nothing and withdraws no address', async () => {
     const [a] = await world.startBoth(group);
     await assigned();
     a.process.kill();
-    const retransmitting = async (type: 'request' | 'solicit', macAddress: string) => {
-      const answers = await send(type, macAddress, [Dhcpv6Option.serverIdentifier, server]);
+    const retransmitting = async (
+      type: 'request' | 'renew',
+      macAddress: string,
+      ...more: readonly Dhcpv6OptionEntry[]
+    ): Promise<string[]> => {
+      const answers = await send(type, macAddress, [Dhcpv6Option.serverIdentifier, server], ...more);
       for (let times = 0; times < 2; times++) {
         await world.pass(450);
         answers.push(...(await transmit()));
@@ -143,10 +147,22 @@ describe('DHCPv6 of a pool', () => {
       return answers;
     };
     expect(await retransmitting('request', MAC_UNKNOWN), 'no NoAddrsAvail').toEqual([]);
+    const former = Uint8Array.of(0, 5, 0, 24, ...Buffer.from('20010db8004800000000000000000099', 'hex'), ...new Uint8Array(8));
+    const second = Uint8Array.of(0, 0, 0, 2, ...new Uint8Array(8), ...former);
+    const renewed = await retransmitting('renew', MAC_A, [Dhcpv6Option.nonTemporaryAddresses, second]);
+    expect(renewed, 'its second address is not its own').toEqual([]);
+    expect(world.holders(pool), 'nobody is leader').toEqual([]);
+  });
+
+  it('a standby does not answer for a pool that is suspended', async () => {
+    const [a] = await world.startBoth(group);
+    await assigned();
+    a.process.kill();
     suspend(group, [pool.key], 2);
     await world.pass(100);
-    expect(await retransmitting('request', MAC_A), 'suspended').toEqual([]);
-    expect(world.holders(pool)).toEqual([]);
+    const answers = await send('request', MAC_A, [Dhcpv6Option.serverIdentifier, server]);
+    await world.pass(450);
+    expect([...answers, ...(await transmit())]).toEqual([]);
   });
 
   it('a frozen leader that wakes up after another one took over does not answer', async () => {

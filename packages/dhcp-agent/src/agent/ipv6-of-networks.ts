@@ -1,6 +1,15 @@
-/** IPv6 on the networks of an agent in a cluster, and the routers there: those that it finds while it answers, or else those that the leader reports. */
+/**
+ * IPv6 on the networks of an agent in a cluster, and what its report says of them: routers and declined addresses, found while it answers, or else
+ * adopted from the leader.
+ */
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
-import type { AgentNetworkConfig, DeclinedIpv6, PoolReport, ReportedRouter } from '@vmdhcp/ippool-api/agent';
+import {
+  type AgentNetworkConfig,
+  type DeclinedIpv6,
+  MOST_DECLINED_IPV6,
+  type PoolReport,
+  type ReportedRouter,
+} from '@vmdhcp/ippool-api/agent';
 import type { ServedIpv6 } from '../interface/served-interface.js';
 import { type Dhcpv6ReplyPacket, servedIpv6 } from '../interface/served-ipv6.js';
 import type { StandbyGate } from '../leadership/standby-gate.js';
@@ -13,7 +22,6 @@ const ADOPTED_MS = 60_000;
 const NOTHING_KNOWN = { routers: undefined, untilMs: 0 };
 /** A client that declines its address is offered the same one again, and declines it again soon. */
 const DECLINED_MS = 600_000;
-const MOST_DECLINED = 64;
 
 export interface Ipv6OfNetworksPorts extends Pick<AgentPorts, 'observer' | 'clock' | 'random' | 'ipv6Sockets'> {
   readonly server: DhcpServer;
@@ -72,7 +80,7 @@ export class Ipv6OfNetworks {
   #noteDeclined(poolKey: string, { macAddress, address }: DeclinedIpv6): void {
     const ofPool = this.#declined.get(poolKey) ?? new Map();
     this.#declined.set(poolKey, ofPool);
-    if (ofPool.size >= MOST_DECLINED && !ofPool.has(macAddress)) return;
+    if (ofPool.size >= MOST_DECLINED_IPV6 && !ofPool.has(macAddress)) return;
     ofPool.set(macAddress, { address, untilMs: this.#ports.clock.nowMs() + DECLINED_MS });
   }
 

@@ -91,7 +91,8 @@ export const MOST_REPORT_OCTETS = 131_072;
 
 /** The maximum number of routers in the report on a pool: with more, there is no list. */
 export const MOST_ROUTERS = 16;
-const MOST_DECLINED = 64;
+/** The maximum number of declined addresses in the report on a pool. */
+export const MOST_DECLINED_IPV6 = 64;
 
 /** How many of each pool's details go into a report. */
 interface Detail {
@@ -109,7 +110,7 @@ interface Detail {
  * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: MOST_ROUTERS, declinedIpv6: MOST_DECLINED },
+  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16, routers: MOST_ROUTERS, declinedIpv6: MOST_DECLINED_IPV6 },
   { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4, routers: MOST_ROUTERS, declinedIpv6: 16 },
   { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1, routers: MOST_ROUTERS, declinedIpv6: 4 },
   { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1, routers: 0, declinedIpv6: 0 },
@@ -231,7 +232,7 @@ function readRogueServer(entry: unknown): RogueServer[] {
 }
 
 function readIpv6({ routers, declinedIpv6 }: Readonly<Record<string, unknown>>): Pick<PoolReport, 'routers' | 'declinedIpv6'> {
-  const declined = itemsOf(declinedIpv6).slice(0, MOST_DECLINED).flatMap(readDeclined);
+  const declined = itemsOf(declinedIpv6).slice(0, MOST_DECLINED_IPV6).flatMap(readHost);
   return {
     ...(Array.isArray(routers) && routers.length <= MOST_ROUTERS && { routers: routers.flatMap(readRouter) }),
     ...(declined.length > 0 && { declinedIpv6: declined }),
@@ -241,10 +242,11 @@ function readIpv6({ routers, declinedIpv6 }: Readonly<Record<string, unknown>>):
 function readRouter(entry: unknown): ReportedRouter[] {
   const fields = fieldsOf(entry);
   const [isDefaultRouter, isManaged] = [fields['isDefaultRouter'] === true, fields['isManaged'] === true];
-  return readDeclined(entry).map((host) => ({ ...host, isDefaultRouter, isManaged }));
+  return readHost(entry).map((host) => ({ ...host, isDefaultRouter, isManaged }));
 }
 
-function readDeclined(entry: unknown): DeclinedIpv6[] {
+/** An IPv6 address and a MAC address. */
+function readHost(entry: unknown): DeclinedIpv6[] {
   const fields = fieldsOf(entry);
   const address = textOfFormat(fields['address'], IPV6_ADDRESS);
   const macAddress = textOfFormat(fields['macAddress'], MAC_ADDRESS);

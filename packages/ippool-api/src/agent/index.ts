@@ -48,6 +48,7 @@ export {
   DRAINING,
   describeAgentReport,
   formatAgentReport,
+  MOST_DECLINED_IPV6,
   MOST_ROUTERS,
   type PoolReport,
   parseAgentReport,
