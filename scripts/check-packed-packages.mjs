@@ -1,9 +1,11 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
-// Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
+// Node and type-checked under strict TypeScript, looked at by publint and its types by attw, and what `npm publish` would send to the registry.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { packPackage } from './packed-packages.mjs';
 import { publishedPackages } from './repository.mjs';
 
@@ -13,6 +15,7 @@ try {
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   packages.forEach(checkImports);
   const tarballs = packages.map(({ path }) => packPackage({ folder: path }, folder));
+  for (const tarball of tarballs) await lint(tarball);
   tryPublish(tarballs);
   const project = install(tarballs);
   const examples = [];
@@ -28,6 +31,14 @@ try {
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Bundlers and Node find what the manifest names. */
+async function lint(tarball) {
+  const { buffer, byteOffset, byteLength } = readFileSync(tarball);
+  const { messages, pkg } = await publint({ pack: { tarball: buffer.slice(byteOffset, byteOffset + byteLength) }, strict: true });
+  const wrong = messages.filter(({ type }) => type === 'error').map((message) => formatMessage(message, pkg, { color: false }));
+  if (wrong.length > 0) throw new Error(`${pkg.name}: publint:\n${wrong.join('\n')}`);
 }
 
 /** npm takes the packages as they are, and users get ranges that later versions of our packages satisfy. */

@@ -1,6 +1,6 @@
 // Runs the test files with real interfaces, each in namespaces of its own: as many at a time as the processors have time for.
 import { spawn } from 'node:child_process';
-import { globSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parametersInNamespaces } from './in-namespaces.mjs';
@@ -17,11 +17,12 @@ const LONG = ['bare-host', 'cluster', 'demo', 'failover', 'networks-apart', 'sil
 
 /**
  * @param {string[]} way parameters of `unshare`, as `findNamespaces` returns them
- * @param {string[]} filters parts of names of files; with an option of vitest among them, all files run in one process
+ * @param {{ filters: string[], isNight: boolean }} choice parts of names of files (with an option of vitest among them, all files run in one process),
+ *   and whether files with the tag `nightly` run
  * @param {(files: string[]) => { parameters: string[], ended: (status: number | null) => void }} prepare for one process
  */
-export async function runLabTests(way, filters, prepare) {
-  const waiting = filters.some((filter) => filter.startsWith('-')) ? [filters] : filesOf(filters).map((file) => [file]);
+export async function runLabTests(way, { filters, isNight }, prepare) {
+  const waiting = filters.some((filter) => filter.startsWith('-')) ? [filters] : filesOf(filters, isNight).map((file) => [file]);
   const running = new Set();
   while (waiting.length > 0) {
     const idle = idleProcessors();
@@ -49,10 +50,11 @@ function idleMs() {
 }
 
 /** The largest file first, after those that take long though they are short: nothing else shall wait for them at the end. */
-function filesOf(filters) {
+function filesOf(filters, isNight) {
   const weight = (file) => (LONG.some((name) => file.includes(`/${name}.`)) ? Number.MAX_SAFE_INTEGER : statSync(file).size);
   return globSync(FILES)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .filter((file) => isNight || !readFileSync(file, 'utf8').includes('@module-tag nightly'))
     .sort((one, other) => weight(other) - weight(one));
 }
 

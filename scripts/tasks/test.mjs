@@ -1,4 +1,5 @@
 // npm test [-- PART [NAME...]]: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
+// Tests with the tag `nightly` run in `npm test -- nightly`, and where their file is named.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ const PARTS = {
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
   changed: runChanged,
+  nightly: runEverything,
 };
 /** Each row runs its parts one after the other, beside the other rows: tests of clusters and the lab wait for timers most of the time. */
 const ROWS = [['lab'], ['checks', 'unit', 'cluster', 'images'], ['world']];
@@ -24,24 +26,29 @@ const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'imag
 const MISSING = 69;
 const MOST_LINES_OF_A_CAUSE = 6;
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
-const totals = { passed: 0, failed: 0 };
+const totals = { passed: 0, failed: 0, leftForTheNight: 0 };
 const skipped = [];
 /** What failed, by name: the end of a long output is what people see of it. */
 const failures = [];
 
 /** One part, and parts of names of test files: `npm test -- lab failover`. */
 const [only, ...filters] = process.argv.slice(2);
+const isNight = only === 'nightly' || filters.length > 0;
 if (only !== undefined && PARTS[only] === undefined) {
   process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}, seeds, recordings\n`);
   process.exit(64);
 }
 keepCompiledCode();
-if (only === undefined) await Promise.all(ROWS.map(runRow));
-else await PARTS[only]();
+await (only === undefined ? runEverything() : PARTS[only]());
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
+if (totals.leftForTheNight > 0) process.stdout.write(`${totals.leftForTheNight} more tests: npm test -- nightly\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${skipped.length} skipped\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
+
+async function runEverything() {
+  await Promise.all(ROWS.map(runRow));
+}
 
 async function runRow(names) {
   for (const name of names) await PARTS[name]();
@@ -66,8 +73,7 @@ async function runChecks() {
   await check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
   await check('promises, circles of imports, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
   await check('import walls (scripts/walls.mjs)', process.execPath, ['scripts/check-import-walls.mjs']);
-  await check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
-  await check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
+  await check('types', 'npm', ['run', 'typecheck', '--silent']);
   await check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
   await check('alerts fire when they should, and name metrics that exist (promtool)', process.execPath, [
     'scripts/check-alerts.mjs',
@@ -113,7 +119,9 @@ async function check(title, command, parameters) {
 }
 
 async function runLab(way) {
-  await runLabTests(way, filters, (files) => prepareVitest(['--config', 'vitest.lab.config.ts', ...files]));
+  await runLabTests(way, { filters, isNight }, (files) =>
+    prepareVitest(['--config', 'vitest.lab.config.ts', ...tagsFilter(), ...files]),
+  );
 }
 
 /** The images are built outside of the namespaces, where no registry can be reached. */
@@ -148,9 +156,9 @@ function reportNoImages(status, why) {
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
   const [stories, corpus, parts, ...faults] = await Promise.all([
-    output(program, '--seeds', '10'),
+    output(program, '--seeds', isNight ? '100' : '10'),
     output(program, '--corpus'),
-    output('scripts/tasks/test-seeds.mjs', '140', String(Date.now() % 1_000_000)),
+    output('scripts/tasks/test-seeds.mjs', isNight ? '7000' : '140', String(Date.now() % 1_000_000)),
     // They go on when everything else is done: then both processors are free.
     output(program, '--faults', '1/2'),
     output(program, '--faults', '2/2'),
@@ -235,7 +243,11 @@ async function runClusterTests() {
   const isReal = only === 'cluster' && KUBECONFIG !== '';
   const title = isReal ? `tests against the cluster of ${KUBECONFIG}` : 'tests against a simulated API server';
   const env = isReal ? { ...environment, VMDHCP_TEST_KUBECONFIG: KUBECONFIG } : environment;
-  await runVitest(title, ['--config', 'vitest.cluster.config.ts'], { env });
+  await runVitest(title, ['--config', 'vitest.cluster.config.ts', ...(isReal ? [] : tagsFilter())], { env });
+}
+
+function tagsFilter() {
+  return isNight ? [] : ['--tags-filter=!nightly'];
 }
 
 /** @param settings - `node`: the Node that runs the tests; `env`: their environment. */
@@ -268,6 +280,7 @@ function prepareVitest(parameters) {
 function addCounts(report, status) {
   const found = readReport(report);
   totals.passed += found.passed;
+  totals.leftForTheNight += found.leftForTheNight;
   skipped.push(...found.skipped);
   if (found.failed.length === 0 && status !== 0)
     found.failed.push('a run of vitest that ended without a failed test: see its output above');
@@ -275,13 +288,13 @@ function addCounts(report, status) {
   failures.push(...found.failed);
 }
 
-/** @returns {{ passed: number, skipped: string[], failed: string[] }} tests by name */
+/** @returns {{ passed: number, leftForTheNight: number, skipped: string[], failed: string[] }} tests by name */
 function readReport(report) {
   let read;
   try {
     read = JSON.parse(readFileSync(report, 'utf8'));
   } catch (error) {
-    return { passed: 0, skipped: [], failed: [`a run of vitest that left no report: ${error.message}`] };
+    return { passed: 0, leftForTheNight: 0, skipped: [], failed: [`a run of vitest that left no report: ${error.message}`] };
   }
   const tests = read.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((test) => ({ ...test, file: relative(process.cwd(), name) })),
@@ -291,9 +304,12 @@ function readReport(report) {
   const brokenFiles = read.testResults
     .map(({ name, status, message }) => ({ status, message, file: relative(process.cwd(), name) }))
     .filter(({ status, file }) => status === 'failed' && !failed.some((test) => test.file === file));
+  const notRun = tests.filter(({ status }) => status !== 'passed' && status !== 'failed');
+  const isLeft = ({ tags = [] }) => !isNight && tags.includes('nightly');
   return {
     passed: read.numPassedTests,
-    skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => fullName),
+    leftForTheNight: notRun.filter(isLeft).length,
+    skipped: notRun.filter((test) => !isLeft(test)).map(({ fullName }) => fullName),
     failed: [
       ...failed.map(({ file, fullName, failureMessages }) => `${file}: ${fullName}${causeOf(failureMessages.join('\n'))}`),
       ...brokenFiles.map(({ file, message }) => `${file}${causeOf(message)}`),

@@ -1,4 +1,8 @@
-/** How agents run in a dry run, without leader election, or with configuration that makes no sense: real processes, real packets. */
+/**
+ * How agents run in a dry run, without leader election, or with configuration that makes no sense: real processes, real packets.
+ *
+ * @module-tag nightly
+ */
 import { readConditions, readField, readList } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {

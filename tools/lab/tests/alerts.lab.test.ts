@@ -1,6 +1,8 @@
 /**
  * Alerts in a real Prometheus that scrapes real programs, with the rules as they are, but for their durations and for what is too long: trouble is made, and its
  * alert fires. Then the queries of the dashboards have data. Those of Wake-on-LAN: wake-on-lan-cluster.lab.test.ts, where machines are woken.
+ *
+ * @module-tag nightly
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

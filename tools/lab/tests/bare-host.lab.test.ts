@@ -90,7 +90,7 @@ describe('a pools file that changes', () => {
     await waitFor('the end of the refusal', async () => (await agent.get('/readyz')).text === '{"ok":true}\n');
   });
 
-  it('swaps the addresses of two machines in one step', async () => {
+  it('swaps the addresses of two machines in one step', { tags: ['nightly'] }, async () => {
     const pin = (a: string, b: string) =>
       poolsYaml(NETWORKS, [
         { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: a },
@@ -109,7 +109,7 @@ describe('a pools file that changes', () => {
     );
   });
 
-  it('keeps the addresses of all clients that stay, when others go and come', async () => {
+  it('keeps the addresses of all clients that stay, when others go and come', { tags: ['nightly'] }, async () => {
     const more = Array.from({ length: 20 }, (_, index) => ({
       name: `vm-0${index}`,
       pool: 'net-48',
@@ -159,7 +159,7 @@ describe('an interface', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
-  it('that is replaced between two checks is served again', async () => {
+  it('that is replaced between two checks is served again', { tags: ['nightly'] }, async () => {
     run('sh', [
       '-c',
       'ip link delete br48; ip link add br48 type bridge; ip address add 192.168.48.2/24 dev br48; ip link set br48 up',
@@ -208,7 +208,9 @@ describe('an interface', () => {
     await waitFor('the address to go', () => !shown().includes('192.168.50.2'));
   });
 
-  it('keeps an address that was there before: it is neither changed while the agent runs nor taken away, stopped or killed', async () => {
+  it('keeps an address that was there before: it is neither changed while the agent runs nor taken away, stopped or killed', {
+    tags: ['nightly'],
+  }, async () => {
     // Without a carrier, and with another prefix length than the pool's.
     lab.addNetwork('br50', '192.168.50.2/25');
     const before = run('ip', ['-4', 'address', 'show', 'br50']);
@@ -226,7 +228,9 @@ describe('an interface', () => {
     expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
   });
 
-  it('keeps an address that was added by hand while the agent was frozen and had lost its own', async () => {
+  it('keeps an address that was added by hand while the agent was frozen and had lost its own', {
+    tags: ['nightly'],
+  }, async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
     const configuring = await LabAgent.start(lab, {
@@ -245,7 +249,7 @@ describe('an interface', () => {
     expect(shown()).toBe(added);
   });
 
-  it('removes the server address of a pool that goes, and adds that of a pool that changes', async () => {
+  it('removes the server address of a pool that goes, and adds that of a pool that changes', { tags: ['nightly'] }, async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
     const pools = poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []);
@@ -287,7 +291,7 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
   });
 
-  it('is not given by an agent that was killed before it could probe', async () => {
+  it('is not given by an agent that was killed before it could probe', { tags: ['nightly'] }, async () => {
     agent.process.kill('SIGKILL');
     await agent.process.ended();
     const path = join(agent.statePath, 'leases');
@@ -307,13 +311,13 @@ describe('an address that another machine uses', () => {
     );
   });
 
-  it('is given where spec.conflictProbe is Disabled', async () => {
+  it('is given where spec.conflictProbe is Disabled', { tags: ['nightly'] }, async () => {
     agent.setPools(withC(NETWORKS.map((network) => ({ ...network, probes: false }))));
     await agent.process.line('the changed pools file is in effect');
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
 
-  it('cannot be probed without CAP_NET_RAW: a warning says so, and new clients get replies', async () => {
+  it('cannot be probed without CAP_NET_RAW: a warning says so, and new clients get replies', { tags: ['nightly'] }, async () => {
     agent.process.kill('SIGTERM');
     await agent.process.ended();
     writeFileSync(agent.poolsPath, withC());
@@ -326,7 +330,7 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
 
-  it('and is reserved: its client gets no reply, and no other client gets the address', async () => {
+  it('and is reserved: its client gets no reply, and no other client gets the address', { tags: ['nightly'] }, async () => {
     const settings = [`reservations: [{ macAddress: "${MAC_C}", ipAddress: 192.168.48.11 }]`];
     agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings }, ...NETWORKS.slice(1)], MACHINES));
     await agent.process.line('the address is reserved');
@@ -346,20 +350,24 @@ describe('the state directory', () => {
     ],
     ['empty', () => truncateSync(stateFile(), 0)],
     ['of zeros', () => writeFileSync(stateFile(), Buffer.alloc(4096))],
-  ])('with a file that is %s: it is renamed and reported, and the copy before is used', async (_, harm) => {
-    agent.setPools(poolsYaml(NETWORKS, [{ name: 'vm-0', pool: 'net-48', macAddress: '02:00:00:00:48:07' }, ...MACHINES]));
-    await waitFor('three leases', async () => (await agent.leases()).length === 3);
-    agent.process.kill('SIGKILL');
-    await agent.process.ended();
-    harm();
-    await agent.restart();
-    const report = await agent.process.line('state file cannot be used');
-    const { setAsideAs } = JSON.parse(report) as { setAsideAs: string };
-    expect(readdirSync(agent.statePath).map((name) => join(agent.statePath, name))).toContain(setAsideAs);
-    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
-  });
+  ])(
+    'with a file that is %s: it is renamed and reported, and the copy before is used',
+    { tags: ['nightly'] },
+    async (_, harm) => {
+      agent.setPools(poolsYaml(NETWORKS, [{ name: 'vm-0', pool: 'net-48', macAddress: '02:00:00:00:48:07' }, ...MACHINES]));
+      await waitFor('three leases', async () => (await agent.leases()).length === 3);
+      agent.process.kill('SIGKILL');
+      await agent.process.ended();
+      harm();
+      await agent.restart();
+      const report = await agent.process.line('state file cannot be used');
+      const { setAsideAs } = JSON.parse(report) as { setAsideAs: string };
+      expect(readdirSync(agent.statePath).map((name) => join(agent.statePath, name))).toContain(setAsideAs);
+      expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+    },
+  );
 
-  it('from a later version prevents the agent from starting, and is left unchanged', async () => {
+  it('from a later version prevents the agent from starting, and is left unchanged', { tags: ['nightly'] }, async () => {
     agent.process.kill('SIGKILL');
     await agent.process.ended();
     const later = readFileSync(stateFile(), 'utf8').replace('vmdhcp-agent-state 1', 'vmdhcp-agent-state 99');
@@ -448,7 +456,7 @@ describe('the commands of a person', () => {
       { macAddress: '02:00:00:00:48:03', address: '192.168.48.200' },
       'pool default/net-48 cannot assign 192.168.48.200 to 02:00:00:00:48:03',
     ],
-  ])('check exits 65 where machines %s, and names them', async (_, second, message) => {
+  ])('check exits 65 where machines %s, and names them', { tags: ['nightly'] }, async (_, second, message) => {
     const path = join(lab.folder, 'claims.yaml');
     const first = { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: '192.168.48.10' };
     writeFileSync(path, poolsYaml(NETWORKS, [first, { name: 'vm-b', pool: 'net-48', ...second }]));
@@ -516,7 +524,7 @@ describe('the commands of a person', () => {
     expect(foreign).toMatchObject({ staticRoutes: [{ destination: '10.1.0.1', gateway: '192.168.48.3' }] });
   });
 
-  it('no request over HTTP ends the agent', async () => {
+  it('no request over HTTP ends the agent', { tags: ['nightly'] }, async () => {
     const { port } = new URL(agent.url);
     for (const path of ['//', 'http://[', '*', '/%', `/${'x'.repeat(20_000)}`]) {
       await new Promise<void>((resolve) => {
@@ -536,6 +544,7 @@ describe('the commands of a person', () => {
 
   it.skipIf(!has('dnsmasq'))(
     `probe takes the offer of one server while another one still offers ${needs('dnsmasq')}`,
+    { tags: ['nightly'] },
     async () => {
       const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: '02:00:00:00:48:66' });
       rogue.ip('address', 'add', '192.168.48.3/24', 'dev', 'eth0');
@@ -551,12 +560,14 @@ describe('the commands of a person', () => {
     },
   );
 
-  it('probe --claim claims an address without requesting offers, and is refused one that another client has', async () => {
+  it('probe --claim claims an address without requesting offers, and is refused one that another client has', {
+    tags: ['nightly'],
+  }, async () => {
     expect(await ask(vmA, '--claim', '192.168.48.10')).toMatchObject([{ type: 'ack', address: '192.168.48.10' }]);
     expect((await ask(vmA, '--claim', '192.168.48.11')).map(({ type }) => type)).toEqual(['nak']);
   });
 
-  it('serve --log-packets logs whole packets, and without it none', async () => {
+  it('serve --log-packets logs whole packets, and without it none', { tags: ['nightly'] }, async () => {
     const isPacket = (line: string) => line.includes('"msg":"packet: ');
     await exchange(vmA);
     expect(agent.process.lines.filter(isPacket)).toEqual([]);
@@ -572,7 +583,7 @@ describe('the commands of a person', () => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ pool: 'default/net-48' });
   });
 
-  it('probe reports when no server answers, by its exit code too', async () => {
+  it('probe reports when no server answers, by its exit code too', { tags: ['nightly'] }, async () => {
     const { code, output } = await runAgent(
       vmA,
       'probe',
@@ -587,7 +598,7 @@ describe('the commands of a person', () => {
     expect(output).toBe('no server answers 02:99:00:00:00:01 on eth0');
   });
 
-  it('a paused pool assigns nothing and does not affect readiness', async () => {
+  it('a paused pool assigns nothing and does not affect readiness', { tags: ['nightly'] }, async () => {
     agent.setPools(
       POOLS.replace('networkName: default/net-48\n  ipv4Config', 'networkName: default/net-48\n  paused: true\n  ipv4Config'),
     );
@@ -599,7 +610,7 @@ describe('the commands of a person', () => {
   });
 });
 
-describe('a wrong start ends with a sentence and an exit code', () => {
+describe('a wrong start ends with a sentence and an exit code', { tags: ['nightly'] }, () => {
   it.each([
     ['no such pool', ['--interface', 'net-99=br48'], 64, 'there is no such pool; the file has default/net-48, default/net-49'],
     ['an interface without a pool', ['--interface', 'br48'], 64, 'write POOL=INTERFACE, as in net-48=eth1'],

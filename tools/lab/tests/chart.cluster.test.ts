@@ -205,6 +205,7 @@ function expectServices(objects: readonly KubernetesObject[]): void {
 describe.skipIf(!hasRenderer())(`the chart, always against a simulated API server ${NEEDS_RENDERER}`, () => {
   it.concurrent.each(SETS.map((path) => [basename(path), path] as const))(
     'with ci/%s the rendered objects are accepted, and the programs in them give a pool its agents',
+    { tags: ['nightly'] },
     async (_, path) => {
       await using cluster = await ChartCluster.start();
       const objects = render([path]);

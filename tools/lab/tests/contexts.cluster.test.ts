@@ -100,7 +100,7 @@ const PLUGIN: typeof CONTROLLER = [
 describe.each([
   ['vmdhcp-controller', CONTROLLER_BIN, CONTROLLER],
   ['vmdhcp-agent', AGENT_BIN, AGENT],
-] as const)('%s', (_, program, commands) => {
+] as const)('%s', { tags: ['nightly'] }, (_, program, commands) => {
   it.each(commands)('%s asks the cluster of --kubecontext, and no other one', async (command, words) => {
     const flags = ['--kubeconfig', kubeconfig, '--kubecontext', 'wanted'];
     expect(await contextsOf(program, [command, ...words(), ...flags], {})).toEqual(['wanted']);
@@ -113,7 +113,7 @@ describe.each([
 });
 
 describe('kubectl vmdhcp', () => {
-  it.each(PLUGIN)('%s asks the cluster of --context, and no other one', async (command, words) => {
+  it.each(PLUGIN)('%s asks the cluster of --context, and no other one', { tags: ['nightly'] }, async (command, words) => {
     const flags = ['--kubeconfig', kubeconfig, '--context', 'wanted'];
     expect(await contextsOf(PLUGIN_BIN, [command, ...words(), ...flags], {})).toEqual(['wanted']);
   });

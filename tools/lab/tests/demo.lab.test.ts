@@ -53,34 +53,33 @@ function expectInOrder(lines: readonly string[], texts: readonly string[]): void
 }
 
 describe('the demo', () => {
-  it(
-    'for Wake-on-LAN starts each machine once, and ends with what to try next',
-    async () => {
-      const { code } = await start('--wake-on-lan').ended(STORY_TIMEOUT_MS);
-      const lines = demo?.lines ?? [];
-      expect(code, lines.join('\n')).toBe(0);
-      expectPlainWords(lines);
-      expectInOrder(lines, [
-        '3 agents are ready',
-        'measured: 1 request to start office/build-server',
-        'Normal WakeUpStarted VirtualMachine office/build-server is being started',
-        'outcome="not-in-list"} 1',
-        'is not reported yet',
-        'measured: 1 request to start office/mail-server',
-        'vm-already-running office/build-server',
-        'wol-agent-office   ready 3 of 3',
-      ]);
-      const table = lines.filter((line) => /^(office|private)\//.test(line)).map((line) => line.split(/\s{2,}/));
-      expect(table.map(([machine, , , status, starts]) => [machine, status, starts])).toEqual([
-        ['office/build-server', 'Running', '1'],
-        ['office/mail-server', 'Running', '1'],
-        ['private/payroll', 'Stopped', '0'],
-      ]);
-      expect(lines.slice(-5)[0]).toBe('What to try next:');
-      await expectNothingLeft();
-    },
-    STORY_TIMEOUT_MS,
-  );
+  it('for Wake-on-LAN starts each machine once, and ends with what to try next', {
+    tags: ['nightly'],
+    timeout: STORY_TIMEOUT_MS,
+  }, async () => {
+    const { code } = await start('--wake-on-lan').ended(STORY_TIMEOUT_MS);
+    const lines = demo?.lines ?? [];
+    expect(code, lines.join('\n')).toBe(0);
+    expectPlainWords(lines);
+    expectInOrder(lines, [
+      '3 agents are ready',
+      'measured: 1 request to start office/build-server',
+      'Normal WakeUpStarted VirtualMachine office/build-server is being started',
+      'outcome="not-in-list"} 1',
+      'is not reported yet',
+      'measured: 1 request to start office/mail-server',
+      'vm-already-running office/build-server',
+      'wol-agent-office   ready 3 of 3',
+    ]);
+    const table = lines.filter((line) => /^(office|private)\//.test(line)).map((line) => line.split(/\s{2,}/));
+    expect(table.map(([machine, , , status, starts]) => [machine, status, starts])).toEqual([
+      ['office/build-server', 'Running', '1'],
+      ['office/mail-server', 'Running', '1'],
+      ['private/payroll', 'Stopped', '0'],
+    ]);
+    expect(lines.slice(-5)[0]).toBe('What to try next:');
+    await expectNothingLeft();
+  });
 
   it(
     'for addresses gives each machine its address',
@@ -110,52 +109,50 @@ describe('the demo', () => {
     STORY_TIMEOUT_MS,
   );
 
-  it(
-    'for plain KubeVirt does the same without an object of Harvester, with agents where the bridges are',
-    async () => {
-      const { code } = await start('--kubevirt').ended(STORY_TIMEOUT_MS);
-      const lines = demo?.lines ?? [];
-      expect(code, lines.join('\n')).toBe(0);
-      expectInOrder(lines, [
-        'NetworkAttachmentDefinition default/vlan-48 created',
-        'database: 192.168.48.50',
-        'killed vm-dhcp-agent-br-48-',
-        'is leader, with the server addresses, ',
-        'agents on nodes with bridge.network.kubevirt.io/br-49',
-      ]);
-      expect(readFileSync(join(CLUSTER_EXAMPLES, 'plain-kubevirt.yaml'), 'utf8')).not.toContain('harvesterhci.io');
-      await expectNothingLeft();
-    },
-    STORY_TIMEOUT_MS,
-  );
+  it('for plain KubeVirt does the same without an object of Harvester, with agents where the bridges are', {
+    tags: ['nightly'],
+    timeout: STORY_TIMEOUT_MS,
+  }, async () => {
+    const { code } = await start('--kubevirt').ended(STORY_TIMEOUT_MS);
+    const lines = demo?.lines ?? [];
+    expect(code, lines.join('\n')).toBe(0);
+    expectInOrder(lines, [
+      'NetworkAttachmentDefinition default/vlan-48 created',
+      'database: 192.168.48.50',
+      'killed vm-dhcp-agent-br-48-',
+      'is leader, with the server addresses, ',
+      'agents on nodes with bridge.network.kubevirt.io/br-49',
+    ]);
+    expect(readFileSync(join(CLUSTER_EXAMPLES, 'plain-kubevirt.yaml'), 'utf8')).not.toContain('harvesterhci.io');
+    await expectNothingLeft();
+  });
 
-  it(
-    'for bare-metal hosts binds an address, restarts a host once, and loses no address with an agent',
-    async () => {
-      const { code } = await start('--hosts').ended(STORY_TIMEOUT_MS);
-      const lines = demo?.lines ?? [];
-      expect(code, lines.join('\n')).toBe(0);
-      expectPlainWords(lines);
-      expectInOrder(lines, [
-        'ready: 2 agents',
-        'HostStatus rack-192-168-60-10: healthy; BiosVersion P79 v1.45, PowerState On',
-        '192.168.60.10 is bound to 02:00:5e:00:60:01',
-        'no server answers 02:00:5e:00:60:04',
-        'host-1 is back at 192.168.60.10',
-        'boot override Once Pxe, reset ForceRestart, boot from Pxe',
-        'measured: 1 reset, 1 boot override',
-        'killed agent-rack-',
-        'measured: 0 of 3 hosts lost their addresses',
-        'ClusterAgent rack   addresses used 3 of 3',
-        'HostOperation reinstall-host-2   PxeReboot   success',
-      ]);
-      expect(lines.filter((line) => line.includes('HostStatus rack-') && line.includes('healthy true'))).toHaveLength(3);
-      expect(lines.filter((line) => /controller: .*(failed; trying|refused)/.test(line))).toEqual([]);
-      expect(lines.slice(-5)[0]).toBe('What to try next:');
-      await expectNothingLeft();
-    },
-    STORY_TIMEOUT_MS,
-  );
+  it('for bare-metal hosts binds an address, restarts a host once, and loses no address with an agent', {
+    tags: ['nightly'],
+    timeout: STORY_TIMEOUT_MS,
+  }, async () => {
+    const { code } = await start('--hosts').ended(STORY_TIMEOUT_MS);
+    const lines = demo?.lines ?? [];
+    expect(code, lines.join('\n')).toBe(0);
+    expectPlainWords(lines);
+    expectInOrder(lines, [
+      'ready: 2 agents',
+      'HostStatus rack-192-168-60-10: healthy; BiosVersion P79 v1.45, PowerState On',
+      '192.168.60.10 is bound to 02:00:5e:00:60:01',
+      'no server answers 02:00:5e:00:60:04',
+      'host-1 is back at 192.168.60.10',
+      'boot override Once Pxe, reset ForceRestart, boot from Pxe',
+      'measured: 1 reset, 1 boot override',
+      'killed agent-rack-',
+      'measured: 0 of 3 hosts lost their addresses',
+      'ClusterAgent rack   addresses used 3 of 3',
+      'HostOperation reinstall-host-2   PxeReboot   success',
+    ]);
+    expect(lines.filter((line) => line.includes('HostStatus rack-') && line.includes('healthy true'))).toHaveLength(3);
+    expect(lines.filter((line) => /controller: .*(failed; trying|refused)/.test(line))).toEqual([]);
+    expect(lines.slice(-5)[0]).toBe('What to try next:');
+    await expectNothingLeft();
+  });
 
   it('ends at Ctrl-C with exit code 130, and leaves nothing', async () => {
     await start('--wake-on-lan').line('deciding about wake-ups');

@@ -1,6 +1,8 @@
 /**
  * The commands of docs/bare-metal-hosts.md, in the order in which they stand there, with the objects of its YAML, against a simulated API server with a controller. No agent runs: the test
  * writes what one would. What is about spidernet-io/bmc, and what needs pods that run something, is left out.
+ *
+ * @module-tag nightly
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

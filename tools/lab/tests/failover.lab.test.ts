@@ -130,7 +130,7 @@ describe('a group of agents', () => {
     },
   );
 
-  it('the leader is killed while its Lease is renewed rarely: clients get an answer as soon', async () => {
+  it('the leader is killed while its Lease is renewed rarely: clients get an answer as soon', { tags: ['nightly'] }, async () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
     // What a controller writes if there are many groups; this one would remove it.
@@ -162,7 +162,7 @@ describe('a group of agents', () => {
     await waitFor('an answer at once', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
   });
 
-  it('the API server takes two seconds for everything: clients are answered nevertheless', async () => {
+  it('the API server takes two seconds for everything: clients are answered nevertheless', { tags: ['nightly'] }, async () => {
     await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'delay', delayMs: 2_000 }, times: 0 });
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
@@ -182,7 +182,9 @@ describe('a group of agents', () => {
     await waitFor('a holder', () => cluster.holders(POOL).length === 1);
   });
 
-  it('an interface of the leader is deleted: another replica becomes leader, and the pool reports it', async () => {
+  it('an interface of the leader is deleted: another replica becomes leader, and the pool reports it', {
+    tags: ['nightly'],
+  }, async () => {
     const leader = await serve();
     leader.machine.ip('link', 'delete', agentInterfaceName(POOL));
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
@@ -221,7 +223,9 @@ describe('another machine or server on the network', () => {
     expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
   });
 
-  it('an address that a host with a fixed address uses is heard, and no virtual machine gets it', async () => {
+  it('an address that a host with a fixed address uses is heard, and no virtual machine gets it', {
+    tags: ['nightly'],
+  }, async () => {
     await serve();
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
@@ -237,7 +241,9 @@ describe('another machine or server on the network', () => {
     await waitFor('another address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.12');
   });
 
-  it('an address that its client declines and another host uses is quarantined, and its user is named', async () => {
+  it('an address that its client declines and another host uses is quarantined, and its user is named', {
+    tags: ['nightly'],
+  }, async () => {
     await serve();
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     squatter.ip('address', 'add', `${ADDRESS}/24`, 'dev', 'eth0');
@@ -250,7 +256,9 @@ describe('another machine or server on the network', () => {
     expect(readText(status, 'ipv4', 'quarantined', ADDRESS, 'usedBy')).toBe('02:00:5e:00:48:99');
   });
 
-  it('that answers ARP for every address prevents no new virtual machine from getting its address, and is reported', async () => {
+  it('that answers ARP for every address prevents no new virtual machine from getting its address, and is reported', {
+    tags: ['nightly'],
+  }, async () => {
     const leader = await serve();
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     const answers = fileURLToPath(new URL('../dist/send-arp-answers.js', import.meta.url));
@@ -261,7 +269,7 @@ describe('another machine or server on the network', () => {
     await waitFor('a warning that names it', () => leader.process?.lines.some((line) => line.includes('02:00:5e:00:48:99')));
   });
 
-  it('with conflictProbe Disabled it is: no probe is sent', async () => {
+  it('with conflictProbe Disabled it is: no probe is sent', { tags: ['nightly'] }, async () => {
     await serve({ conflictProbe: 'Disabled' });
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
@@ -271,6 +279,7 @@ describe('another machine or server on the network', () => {
 
   it.skipIf(!has('dnsmasq')).each(['Warn', 'Stop'])(
     `a rogue DHCP server is reported, and no client gets a reply if so configured: %s ${needs('dnsmasq')}`,
+    { tags: ['nightly'] },
     async (onRogueServer) => {
       const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: ROGUE });
       rogue.ip('address', 'add', '192.168.48.66/24', 'dev', 'eth0');
@@ -308,6 +317,7 @@ describe('another machine or server on the network', () => {
 
   it.skipIf(!has('radvd'))(
     `what is wrong with the IPv6 routers is reported: one says M=0, one is a virtual machine ${needs('radvd')}`,
+    { tags: ['nightly'] },
     async () => {
       const router = lab.addMachine('router', { network: 'br48', macAddress: ROGUE });
       await startRadvd(router);

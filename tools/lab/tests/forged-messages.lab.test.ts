@@ -81,7 +81,7 @@ describe('forged in the name of ten machines that use their addresses', () => {
     await expectNothingLost();
   });
 
-  it('DECLINEs take none of them away in a flood of ARP, in which answers are lost', async () => {
+  it('DECLINEs take none of them away in a flood of ARP, in which answers are lost', { tags: ['nightly'] }, async () => {
     await exchangeAll();
     configureAll();
     const flood = attacker.start(process.execPath, [program('send-arp-answers'), '192.168.48.10']);
@@ -107,7 +107,7 @@ describe('forged in the name of ten machines that use their addresses', () => {
 });
 
 describe('forged in the name of ten machines that are switched off', () => {
-  it('DECLINEs that no other host confirms change nothing', async () => {
+  it('DECLINEs that no other host confirms change nothing', { tags: ['nightly'] }, async () => {
     await forge('decline');
     await waitFor(
       'ten DECLINEs to be checked',
@@ -116,7 +116,7 @@ describe('forged in the name of ten machines that are switched off', () => {
     await expectNothingLost();
   });
 
-  it('DECLINEs change nothing where the sender answers every ARP probe: it is named', async () => {
+  it('DECLINEs change nothing where the sender answers every ARP probe: it is named', { tags: ['nightly'] }, async () => {
     await attacker.start(process.execPath, [program('send-arp-answers')]).line('answering');
     await forge('decline');
     await waitFor(
@@ -145,7 +145,9 @@ describe('ARP in the name of an address that no client has', () => {
 });
 
 describe('forged in the name of addresses that no host has', () => {
-  it('INFORMs make no entries in the neighbour table of the node, and are answered in frames', async () => {
+  it('INFORMs make no entries in the neighbour table of the node, and are answered in frames', {
+    tags: ['nightly'],
+  }, async () => {
     const absent = Array.from({ length: 50 }, (_, index) => ({ macAddress: ATTACKER, address: `192.168.48.${150 + index}` }));
     await forge('inform', absent);
     await waitFor(

@@ -79,7 +79,9 @@ beforeEach(async () => {
 afterEach(() => lab.dispose());
 
 describe('a state directory of 64 KiB', () => {
-  it('every save of a growing state that is reported to be in effect is there when the state is opened again', async () => {
+  it('every save of a growing state that is reported to be in effect is there when the state is opened again', {
+    tags: ['nightly'],
+  }, async () => {
     const outcomes: boolean[] = [];
     let saved = 1;
     for (let count = 21; count <= 241; count += 11) {

@@ -250,7 +250,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
   });
 });
 
-describe('server addresses and the routes of a pod', () => {
+describe('server addresses and the routes of a pod', { tags: ['nightly'] }, () => {
   it('a pool whose range covers the API server is served, and so is every other pool of the group', async () => {
     const all: Range = { cidr: '10.0.0.0/8', serverIP: '10.0.0.2', start: '10.0.1.10', end: '10.0.1.99' };
     // Half of 10.99.0.0/16, and so a better match than the route to the API server that the pod has.

@@ -1,6 +1,8 @@
 /**
  * The thirty questions of docs/operations.md, asked in their order of one cluster: what the page shows is what their commands print, but for times, ages and
  * names that are made up anew. With UPDATE_OUTPUTS=1 the page gets what they print now.
+ *
+ * @module-tag nightly
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

@@ -140,7 +140,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     },
   );
 
-  it('names that are markup are shown as they are', async () => {
+  it('names that are markup are shown as they are', { tags: ['nightly'] }, async () => {
     const page = await open('#/leases?search=192.168.70.100');
     await page.getByText(HOSTILE_NAME, { exact: true }).waitFor();
     await page.getByText('<script>document.body.dataset.hacked=1</script>', { exact: true }).waitFor();
@@ -219,7 +219,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByText('No lease matches').waitFor();
   });
 
-  it('loses no change while a pool changes continuously', async () => {
+  it('loses no change while a pool changes continuously', { tags: ['nightly'] }, async () => {
     const page = await open('#/');
     await isLive(page);
     const addresses = Array.from({ length: 40 }, (_, index) => `192.168.48.${135 + index}`);
@@ -271,6 +271,9 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
 
   it('a Lease that is renewed looks new, without a new card', async () => {
     const page = await open('#/agents');
+    // A new minute changes the words of the card.
+    await page.clock.setFixedTime(Date.now());
+    await page.reload();
     await isLive(page);
     await page.locator('.card').evaluate((card) => card.setAttribute('data-mark', ''));
     const [group] = served.agents.groups;
@@ -280,7 +283,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.locator('.card[data-mark] time[datetime="2025-01-01T00:00:00.000Z"]').waitFor();
   });
 
-  it('shows the newest Events of a pool, or names the right that is missing', async () => {
+  it('shows the newest Events of a pool, or names the right that is missing', { tags: ['nightly'] }, async () => {
     const right = 'list events in all namespaces';
     const page = await open('#/pools/default/net-48');
     await page.getByRole('row', { name: /^AddressConflict.*Warning/ }).waitFor();
@@ -290,7 +293,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByText(`Events are not shown: your user lacks the right to ${right}.`).waitFor();
   });
 
-  it('says that it is not connected, tries again, and shows what changed meanwhile', async () => {
+  it('says that it is not connected, tries again, and shows what changed meanwhile', { tags: ['nightly'] }, async () => {
     const page = await open('#/pools/default/net-48');
     await isLive(page);
     await page.locator(cell('192.168.48.150')).waitFor();
@@ -333,7 +336,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByRole('alert').filter({ hasText: 'the token has expired' }).waitFor();
   });
 
-  it('draws the picture of a /16 with 40,000 leases, with less than 100 kB of script', async () => {
+  it('draws the picture of a /16 with 40,000 leases, with less than 100 kB of script', { tags: ['nightly'] }, async () => {
     const page = await open('');
     await shown(page, 'Overview');
     const { scripts, travelled } = await page.evaluate(() => {
@@ -370,7 +373,9 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     expect(colours.slice(0, 3)).toEqual([used, free, excluded]);
   });
 
-  it('the pictures of docs/page.md have the words of the page; npm run pictures -- page creates them again', async () => {
+  it('the pictures of docs/page.md have the words of the page; npm run pictures -- page creates them again', {
+    tags: ['nightly'],
+  }, async () => {
     served = await replaceWith(picturedPage(Date.now()));
     const file = new URL(`../../../${PICTURE_WORDS}`, import.meta.url);
     const pictured = JSON.parse(readFileSync(file, 'utf8')) as Record<string, readonly string[]>;
@@ -386,14 +391,14 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     }
   });
 
-  it('these tests find an existing barrier', async () => {
+  it('these tests find an existing barrier', { tags: ['nightly'] }, async () => {
     const page = await open('#/');
     await shown(page, 'Overview');
     await page.evaluate(() => document.querySelector('main')?.append(document.createElement('input')));
     expect(await findBarriers(page)).toEqual([expect.stringMatching(/^label: <input/)]);
   });
 
-  it('moves nothing if the user prefers reduced motion', async () => {
+  it('moves nothing if the user prefers reduced motion', { tags: ['nightly'] }, async () => {
     const page = await open('#/', { reducedMotion: 'reduce' });
     const animated = await page.evaluate(
       () => [...document.querySelectorAll('*')].filter((element) => getComputedStyle(element).animationName !== 'none').length,

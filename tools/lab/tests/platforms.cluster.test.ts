@@ -275,6 +275,7 @@ describe('the ways to install of docs/install.md, always against a simulated API
   describe.skipIf(!hasRenderer() || !has('kubectl'))(`typed ${NEEDS_RENDERER}${needs('kubectl')}`, () => {
     it.concurrent.each(WAYS.map((way) => [way.platform, way.by, way] as const))(
       '%s, installed by %s: the commands work as they are written',
+      { tags: ['nightly'] },
       async (_, __, { platform, commands }) => {
         await using installation = await TypedInstallation.start(platform);
         for (const command of commands) await installation.type(command);

@@ -1,6 +1,8 @@
 /**
  * What messages tell an administrator to do, done literally: each story begins with what is wrong, does what the message names, and is over
  * when the virtual machine has its address or the pool its condition. What admission would refuse is written where there is no webhook.
+ *
+ * @module-tag nightly
  */
 import { type Condition, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,8 @@
 /**
  * Plain KubeVirt, without Harvester's labels, on three nodes: one has no bridge, so that the CNI plugin makes an empty one; one is on another VLAN. The
  * pool says what is wrong, and its clients get their addresses from the third node.
+ *
+ * @module-tag nightly
  */
 
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';

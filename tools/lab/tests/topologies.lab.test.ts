@@ -133,6 +133,7 @@ async function deployments(): Promise<string[]> {
 
 describe('agents of a cluster', () => {
   it('pools move from one topology to another, one holder at a time, and a client that renews keeps its address', {
+    tags: ['nightly'],
     timeout: 360_000,
   }, async () => {
     await cluster.startController('--agent-topology', 'unified', '--no-leader-election');
@@ -214,6 +215,7 @@ describe('agents of a cluster', () => {
   });
 
   it('pools move from the namespace where agents ran before, one holder at a time, and are not served twice meanwhile', {
+    tags: ['nightly'],
     timeout: 360_000,
   }, async () => {
     const before = 'harvester-system';

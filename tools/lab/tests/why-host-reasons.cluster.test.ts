@@ -1,6 +1,8 @@
 /**
  * Every reason that `kubectl vmdhcp why` gives for a bare-metal host, each in a situation that a controller of this checkout, or the inventory of an agent, made or
  * found: at its link, as grave as it is there, and with its remedy. Always simulated.
+ *
+ * @module-tag nightly
  */
 
 import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/explain/hosts';

@@ -2,6 +2,8 @@
  * Every reason that `kubectl vmdhcp why` gives for a virtual machine, each in a situation that a controller of this checkout made: one simulated cluster,
  * all situations at once, with what admission would refuse: each at its link, as grave as it is there, as what is broken first, and with its remedy. A reason that no
  * situation makes is a failure.
+ *
+ * @module-tag nightly
  */
 
 import {
