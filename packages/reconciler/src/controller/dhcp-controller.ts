@@ -234,6 +234,7 @@ export class DhcpController implements ControllerPart {
       events: this.#events,
       ...{ clock, now, random },
       plans: new Map(),
+      unrecordedPlans: new Map(),
       releaseWaiters: new Map(),
       audit: this.#audit,
       onAddressChange: observer?.onAddressChange,

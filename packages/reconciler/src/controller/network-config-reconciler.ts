@@ -37,8 +37,10 @@ export class NetworkConfigReconciler {
   }
 
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const object = this.#context.caches.networkConfigs.get(key);
+    const { caches, view, unrecordedPlans } = this.#context;
+    const object = caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
+    for (const { network } of view.claimsOf(object).claims) unrecordedPlans.get(view.servingPool(network)?.key ?? '')?.add(key);
     const stale = this.#staleAddresses(object);
     if (isBeingDeleted(object)) return this.#release(object, stale);
     if (!(object.metadata.finalizers ?? []).includes(NETWORK_CONFIG_FINALIZER)) return this.#addFinalizer(object);

@@ -138,7 +138,9 @@ export class PoolReconciler {
     const pools = this.#component(view);
     const plans = planPools({ pools, claims: this.#claims(pools), whyUnserved: (network) => this.#whyUnserved(network) });
     const plan = plans.get(view.key);
-    if (plan !== undefined) this.#context.plans.set(view.key, plan);
+    const { plans: known, unrecordedPlans } = this.#context;
+    if (plan !== undefined) known.set(view.key, plan);
+    unrecordedPlans.set(view.key, unrecordedPlans.get(view.key) ?? new Set());
     for (const other of pools) {
       // Other pools that change are planned and written in their own turn.
       if (other.key !== view.key && this.#isNews(other.key, plans.get(other.key))) this.#context.enqueue.ipPools(other.key);
@@ -284,28 +286,30 @@ export class PoolReconciler {
 
   /** Enqueues the configs whose interfaces are affected. */
   #tellConfigs(key: string, plan: PoolPlan): void {
-    const { view, enqueue, releaseWaiters } = this.#context;
+    const { view, enqueue } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
-    const { network } = pool;
-    const claimants = (macAddress: MacAddress) => view.claimants(network, macAddress);
-    for (const config of this.#news.note(pool, plan, { claims: view.claimsOn(network), claimants }))
-      enqueue.networkConfigs(config);
-    // Configs without claims here may wait until their former addresses are freed.
-    const waiting = releaseWaiters.get(key) ?? [];
-    releaseWaiters.delete(key);
-    for (const config of waiting) enqueue.networkConfigs(config);
+    const claimants = (macAddress: MacAddress) => view.claimants(pool.network, macAddress);
+    const news = this.#news.note(pool, plan, { claims: view.claimsOn(pool.network), claimants });
+    for (const config of [...news, ...this.#takeWaiting(key)]) enqueue.networkConfigs(config);
+  }
+
+  /** Configs that saw a plan which was not recorded: the next may equal the last recorded one. Those without claims wait for former addresses to be freed. */
+  #takeWaiting(key: string): string[] {
+    const { releaseWaiters, unrecordedPlans } = this.#context;
+    const waiting = [...(unrecordedPlans.get(key) ?? []), ...(releaseWaiters.get(key) ?? [])];
+    for (const waiters of [unrecordedPlans, releaseWaiters]) waiters.delete(key);
+    return waiting;
   }
 
   /** The pool is gone or unusable: reconcile everything that depended on it. */
   #forget(key: string): void {
-    const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
-    const dependents = [...this.#news.forget(key), ...(releaseWaiters.get(key) ?? [])];
+    const { plans, enqueue, caches, view } = this.#context;
+    const dependents = [...this.#news.forget(key), ...this.#takeWaiting(key)];
     plans.delete(key);
     this.#lastOwners.delete(key);
     this.#books.delete(key);
     this.#journal.forget(key);
-    releaseWaiters.delete(key);
     for (const config of dependents) {
       enqueue.networkConfigs(config);
       // It may have blocked their other interfaces.

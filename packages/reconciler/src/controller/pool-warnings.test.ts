@@ -41,7 +41,16 @@ function cluster(machines: readonly KubernetesObject[]) {
   });
   const agents = () => ({ ...NOTHING_KNOWN_OF_AGENTS, observedUses: uses });
   const context = {
-    ...{ caches, view, events, now, plans: new Map(), releaseWaiters: new Map(), clusterNetworks: NO_CLUSTER_NETWORKS },
+    ...{
+      caches,
+      view,
+      events,
+      now,
+      plans: new Map(),
+      unrecordedPlans: new Map(),
+      releaseWaiters: new Map(),
+      clusterNetworks: NO_CLUSTER_NETWORKS,
+    },
     clients: { ipPools: { patchStatus: async () => ({ ok: false, reason: 'conflict', message: '' }) } },
     segments: { sharedBy: () => undefined },
     agents: { ofPool: agents, ofPoolForStatus: agents, isInUse: () => false },

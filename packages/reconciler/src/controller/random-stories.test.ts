@@ -27,6 +27,10 @@ it('a config that a person orphaned keeps its addresses, however late the events
   expect(found).toEqual([]);
 }, 120_000);
 
+it('the story of seed 46230 with an orphaned config, which once ended badly', async () => {
+  expect(await playOrphanStory(46_230)).toEqual([]);
+});
+
 it.each([107, 368, 1214])('the story of seed %i with late news, which once ended badly', async (seed) => {
   expect(await playLateStory(seed)).toEqual([]);
 });
