@@ -41,8 +41,8 @@ export interface ControllerContext {
   readonly random: () => number;
   /** The last plan of each pool, by key. */
   readonly plans: Map<string, PoolPlan>;
-  /** By the key of a pool whose last plan is not recorded yet: configs that were reconciled meanwhile, and have to be again. */
-  readonly unrecordedPlans: Map<string, Set<string>>;
+  /** By the key of a pool whose last plan is not recorded yet: configs that were reconciled meanwhile, with the plan that they saw. */
+  readonly unrecordedPlans: Map<string, Map<string, PoolPlan | undefined>>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
   /** Called for each change of an address; optional. */

@@ -37,10 +37,13 @@ export class NetworkConfigReconciler {
   }
 
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { caches, view, unrecordedPlans } = this.#context;
+    const { caches, view, plans, unrecordedPlans } = this.#context;
     const object = caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
-    for (const { network } of view.claimsOf(object).claims) unrecordedPlans.get(view.servingPool(network)?.key ?? '')?.add(key);
+    for (const { network } of view.claimsOf(object).claims) {
+      const pool = view.servingPool(network)?.key ?? '';
+      unrecordedPlans.get(pool)?.set(key, plans.get(pool));
+    }
     const stale = this.#staleAddresses(object);
     if (isBeingDeleted(object)) return this.#release(object, stale);
     if (!(object.metadata.finalizers ?? []).includes(NETWORK_CONFIG_FINALIZER)) return this.#addFinalizer(object);

@@ -140,7 +140,7 @@ export class PoolReconciler {
     const plan = plans.get(view.key);
     const { plans: known, unrecordedPlans } = this.#context;
     if (plan !== undefined) known.set(view.key, plan);
-    unrecordedPlans.set(view.key, unrecordedPlans.get(view.key) ?? new Set());
+    unrecordedPlans.set(view.key, unrecordedPlans.get(view.key) ?? new Map());
     for (const other of pools) {
       // Other pools that change are planned and written in their own turn.
       if (other.key !== view.key && this.#isNews(other.key, plans.get(other.key))) this.#context.enqueue.ipPools(other.key);
@@ -291,13 +291,14 @@ export class PoolReconciler {
     if (pool === undefined) return;
     const claimants = (macAddress: MacAddress) => view.claimants(pool.network, macAddress);
     const news = this.#news.note(pool, plan, { claims: view.claimsOn(pool.network), claimants });
-    for (const config of [...news, ...this.#takeWaiting(key)]) enqueue.networkConfigs(config);
+    for (const config of [...news, ...this.#takeWaiting(key, plan)]) enqueue.networkConfigs(config);
   }
 
-  /** Configs that saw a plan which was not recorded: the next may equal the last recorded one. Those without claims wait for former addresses to be freed. */
-  #takeWaiting(key: string): string[] {
+  /** Configs that saw another plan, which was not recorded: this one may equal the last recorded one. Those without claims wait for former addresses to be freed. */
+  #takeWaiting(key: string, plan?: PoolPlan): string[] {
     const { releaseWaiters, unrecordedPlans } = this.#context;
-    const waiting = [...(unrecordedPlans.get(key) ?? []), ...(releaseWaiters.get(key) ?? [])];
+    const readers = [...(unrecordedPlans.get(key) ?? [])].flatMap(([config, seen]) => (seen === plan ? [] : [config]));
+    const waiting = [...readers, ...(releaseWaiters.get(key) ?? [])];
     for (const waiters of [unrecordedPlans, releaseWaiters]) waiters.delete(key);
     return waiting;
   }
