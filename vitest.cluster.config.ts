@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: ['tools/lab/tests/**/*.cluster.test.ts'],
     environment: 'node',
-    tags: [{ name: 'nightly', description: 'Variants: what a test of each change shows once.' }],
+    tags: [{ name: 'nightly', description: 'Variants of what a test of each change shows.' }],
     fileParallelism: simulated,
     // One more than there are processors: all of them wait now and then.
     maxWorkers: Math.min(availableParallelism() + 1, 4),

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: ['tools/lab/tests/**/*.lab.test.ts'],
     environment: 'node',
-    tags: [{ name: 'nightly', description: 'Variants: what a test of each change shows once.' }],
+    tags: [{ name: 'nightly', description: 'Variants of what a test of each change shows.' }],
     fileParallelism: false,
     pool: 'forks',
     // What is built is loaded as programs load it: transforming it again took seconds of each file.

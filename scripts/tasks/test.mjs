@@ -16,7 +16,7 @@ const PARTS = {
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
   changed: runChanged,
-  nightly: runEverything,
+  nightly: runAllParts,
 };
 /** Each row runs its parts one after the other, beside the other rows: tests of clusters and the lab wait for timers most of the time. */
 const ROWS = [['lab'], ['checks', 'unit', 'cluster', 'images'], ['world']];
@@ -33,20 +33,21 @@ const failures = [];
 
 /** One part, and parts of names of test files: `npm test -- lab failover`. */
 const [only, ...filters] = process.argv.slice(2);
+/** Tests with the tag `nightly` run too. */
 const isNight = only === 'nightly' || filters.length > 0;
 if (only !== undefined && PARTS[only] === undefined) {
   process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}, seeds, recordings\n`);
   process.exit(64);
 }
 keepCompiledCode();
-await (only === undefined ? runEverything() : PARTS[only]());
+await (only === undefined ? runAllParts() : PARTS[only]());
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 if (totals.leftForTheNight > 0) process.stdout.write(`${totals.leftForTheNight} more tests: npm test -- nightly\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${skipped.length} skipped\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
 
-async function runEverything() {
+async function runAllParts() {
   await Promise.all(ROWS.map(runRow));
 }
 
