@@ -2,6 +2,7 @@ import type { EventOf } from '@vmdhcp/ippool-api';
 import type { CacheSubscription, Clock, EventRegarding, KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
 
 import type { ClusterNetworks } from '../admission/admission-facts.js';
+import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
 import type { PoolAgentsView } from '../view/pool-agents-view.js';
@@ -41,6 +42,8 @@ export interface ControllerContext {
   readonly random: () => number;
   /** The last plan of each pool, by key. */
   readonly plans: Map<string, PoolPlan>;
+  /** By the key of a pool: the owners of its addresses in the last recorded plan, because other clients may have written the statuses of objects. */
+  readonly lastOwners: Map<string, LastOwners>;
   /** By the key of a pool whose last plan is not recorded yet: configs that were reconciled meanwhile, with the plan that they saw. */
   readonly unrecordedPlans: Map<string, Map<string, PoolPlan | undefined>>;
   /** By the key of a pool: configs that wait for it to free addresses. */

@@ -47,6 +47,21 @@ it('together with its finalizer, while the controller is away', async () => {
   expect(await afterAnotherWants(running)).toEqual(HELD);
 });
 
+it('or changes it to another network while the controller is away: the address of the guest stays', async () => {
+  const running = await runningMachine();
+  void running.controller.stop();
+  running.change('VirtualMachineNetworkConfig', 'vm-a', ({ spec, ...config }) => ({
+    ...config,
+    spec: { ...(spec as object), networkConfigs: [{ networkName: 'default/net-2', macAddress: MAC }] },
+  }));
+  const records: unknown[] = [];
+  running.cluster.ipPools.onWritten = () => records.push(running.allocated('pool-1'));
+  await running.restart();
+  await running.settle(60_000);
+  expect(records.length).toBeGreaterThan(0);
+  expect(records).toEqual(records.map(() => HELD));
+});
+
 it('while its wanted address cannot be read', async () => {
   const running = await runningMachine();
   running.change('VirtualMachine', 'vm-a', (vm) => ({

@@ -56,6 +56,7 @@ export class DhcpController implements ControllerPart {
   readonly #memory: MemoryKeeper | undefined;
   readonly #audit: AuditKeeper | undefined;
   readonly #life: PartLifecycle;
+  readonly #lastOwners: ControllerContext['lastOwners'] = new Map();
 
   constructor(settings: DhcpControllerSettings) {
     this.#settings = settings;
@@ -67,7 +68,7 @@ export class DhcpController implements ControllerPart {
       onSynced: () => this.#onSynced(),
       onInstances: (state) => this.#onInstances(state),
     });
-    this.view = new ClusterView({ ...this.#caches, instances: this.#followed.instances });
+    this.view = new ClusterView({ ...this.#caches, instances: this.#followed.instances, lastOwners: this.#lastOwners });
     this.#memory = createMemory(settings, {
       virtualMachines: this.#caches.virtualMachines,
       recordedInterfaces: (key) => this.view.recordedInterfaces(key),
@@ -234,6 +235,7 @@ export class DhcpController implements ControllerPart {
       events: this.#events,
       ...{ clock, now, random },
       plans: new Map(),
+      lastOwners: this.#lastOwners,
       unrecordedPlans: new Map(),
       releaseWaiters: new Map(),
       audit: this.#audit,

@@ -58,8 +58,6 @@ export class PoolReconciler {
   readonly #journal: AddressJournal;
   readonly #news = new ConfigNews();
   readonly #books = new Map<string, SettledBook>();
-  /** The owners of each pool's addresses in the last written plan, because other clients may have written the statuses of objects. */
-  readonly #lastOwners = new Map<string, LastOwners>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -95,7 +93,7 @@ export class PoolReconciler {
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
     // Report only after a successful write.
-    this.#lastOwners.set(view.key, ownersOf(plan));
+    this.#context.lastOwners.set(view.key, ownersOf(plan));
     this.#journal.planned(view, plan);
     this.#context.audit?.observe(this.#context, view, plan);
     this.#tellConfigs(view.key, plan);
@@ -162,7 +160,7 @@ export class PoolReconciler {
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
       const nowMs = this.#nowMs();
-      const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
+      const lastOwners = this.#context.lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
         key,
         network,
@@ -186,7 +184,7 @@ export class PoolReconciler {
   #claims(pools: readonly PoolToPlan[]): SettledClaims {
     const { view } = this.#context;
     // If no plan was written yet, only the configs show the owner of an address.
-    const unknown = new Set(pools.flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
+    const unknown = new Set(pools.flatMap(({ key, network }) => (this.#context.lastOwners.has(key) ? [] : [network])));
     if (unknown.size === 0) return joinSettledClaims(pools.map((pool) => this.#bookOf(pool)));
     const configs = new Map(pools.flatMap(({ network }) => [...view.claimsOn(network)]));
     return findSettledClaims(
@@ -308,7 +306,7 @@ export class PoolReconciler {
     const { plans, enqueue, caches, view } = this.#context;
     const dependents = [...this.#news.forget(key), ...this.#takeWaiting(key)];
     plans.delete(key);
-    this.#lastOwners.delete(key);
+    this.#context.lastOwners.delete(key);
     this.#books.delete(key);
     this.#journal.forget(key);
     for (const config of dependents) {

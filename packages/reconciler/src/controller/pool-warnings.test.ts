@@ -47,6 +47,7 @@ function cluster(machines: readonly KubernetesObject[]) {
       events,
       now,
       plans: new Map(),
+      lastOwners: new Map(),
       unrecordedPlans: new Map(),
       releaseWaiters: new Map(),
       clusterNetworks: NO_CLUSTER_NETWORKS,

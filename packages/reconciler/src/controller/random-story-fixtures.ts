@@ -183,6 +183,13 @@ function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>,
   };
 }
 
+/** An address that a guest may still use on a former network is kept for an hour. */
+async function untilGuestsHaveLeft(running: Running): Promise<void> {
+  running.hasWallClock = true;
+  await running.settle(3_700_000);
+  running.hasWallClock = false;
+}
+
 async function comeToRest(story: Story, restMs: number): Promise<void> {
   const { running, cluster } = story;
   for (const resource of cluster.resources) resource.writeFault = () => 'none';
@@ -190,6 +197,7 @@ async function comeToRest(story: Story, restMs: number): Promise<void> {
     story.collectGarbage();
     await running.settle(restMs);
   }
+  if (story.isLeaving()) await untilGuestsHaveLeft(running);
   story.look();
   let writes = 0;
   for (const resource of cluster.resources) {

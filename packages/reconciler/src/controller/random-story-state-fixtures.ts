@@ -2,6 +2,7 @@
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { Running } from './controller-fixtures.js';
 import { Orphan } from './orphan-fixtures.js';
 import { Holdings, type ServingPool, type StoryFault } from './story-fixtures.js';
@@ -79,6 +80,11 @@ export class Story {
   removeMachine(name: string): void {
     this.running.stopInstance(name);
     this.cluster.virtualMachines.remove(`default/${name}`);
+  }
+
+  /** True if a config keeps an address that its guest may still use on a former network. */
+  isLeaving(): boolean {
+    return [...this.cluster.networkConfigs.objects.values()].some((config) => readLeavingNetworks(config).size > 0);
   }
 
   collectGarbage(): void {

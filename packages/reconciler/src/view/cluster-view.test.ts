@@ -145,6 +145,12 @@ describe('a virtual machine whose config does not exist yet', () => {
   const recorded = { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A, '10.0.0.11': B } } } };
   const ownedBy = (owner: string): LastOwners => new Map([[A, { owner, address: ADDRESS }]]);
 
+  const withEntry = (name: string, macAddress: string) => {
+    const { spec, ...made } = config(name);
+    return { ...made, spec: { ...(spec as object), networkConfigs: [{ networkName: NETWORK, macAddress }] } };
+  };
+  const paused = (name: string) => ({ ...config(name), spec: { vmName: name, paused: true, networkConfigs: [] } });
+
   function reserving(configs: readonly KubernetesObject[], lastOwners: LastOwners = new Map()) {
     const { sources, view, put } = viewing();
     put('networks', network());
@@ -161,6 +167,8 @@ describe('a virtual machine whose config does not exist yet', () => {
     ['is the first, where the one that had the address last is gone', [], ownedBy('default/vm-c'), 'default/vm-a'],
     ['is not one that has a config', [config('vm-a')], ownedBy('default/vm-a'), 'default/vm-b'],
     ['is one whose config is being deleted', [config('vm-a', { deletionTimestamp: AT })], undefined, 'default/vm-a'],
+    ['is one whose config claims another interface only', [withEntry('vm-a', B)], undefined, 'default/vm-a'],
+    ['is not one whose config is paused', [paused('vm-a')], undefined, 'default/vm-b'],
     ['is none where all have theirs', [config('vm-a'), config('vm-b')], undefined, undefined],
   ])('%s', (_, configs, lastOwners, owner) => {
     expect(reserving(configs, lastOwners).reserved().get(A)?.owner).toBe(owner);
@@ -172,6 +180,23 @@ describe('a virtual machine whose config does not exist yet', () => {
     expect([view.reservingMachine(NETWORK, A), view.reservingMachine(NETWORK, B)]).toEqual(['default/vm-a', undefined]);
     sources.virtualMachines.clear();
     expect(reserved().get(A), 'gone, and not noted yet').toEqual({ owner: 'default/vm-a', createdAt: '' });
+  });
+
+  it.each<[string, LastOwners | undefined, readonly string[]]>([
+    ['a guest keeps what is recorded elsewhere for its MAC address', undefined, ['default/net-2']],
+    ['a guest keeps what it had elsewhere', ownedBy('default/vm-a'), ['default/net-2']],
+    ['a guest keeps nothing that another machine had last', ownedBy('default/vm-b'), []],
+  ])('%s', (_, lastOwners, kept) => {
+    const { sources } = viewing();
+    const { spec } = machine('vm-a') as { spec: { template: { spec: object } } };
+    const instances = { of: () => ({ ...RUNS, spec: spec.template.spec }), isAbsent: () => false };
+    const view = new ClusterView({ ...sources, instances, lastOwners: new Map(lastOwners && [['default/pool-2', lastOwners]]) });
+    sources.ipPools.set('default/pool-2', { ...pool('pool-2', { network: 'default/net-2' }), status: recorded.status });
+    sources.virtualMachines.set('default/vm-a', machine('vm-a'));
+    view.notePool('default/pool-2');
+    view.noteVirtualMachine('default/vm-a');
+    const elsewhere = view.knowledgeOf(machine('vm-a')).recordedElsewhere?.() ?? [];
+    expect(elsewhere.map(({ networkName }) => networkName)).toEqual(kept);
   });
 });
 

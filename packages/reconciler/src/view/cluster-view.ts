@@ -1,7 +1,16 @@
 /** The controller's knowledge about the cluster, in the form of its queries: who claims addresses on a network, which pool serves it, and so on. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, type NetworkConfig, networkKey } from '@vmdhcp/ippool-api';
-import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
+import {
+  compareByAge,
+  isBeingDeleted,
+  type KubernetesObject,
+  keyOf,
+  parseTime,
+  readField,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
@@ -34,6 +43,8 @@ export interface ClusterSources {
   readonly networkConfigs: ObjectSource;
   /** The running virtual machines; default: none. */
   readonly instances?: Pick<InstanceSource, 'of' | 'isAbsent'>;
+  /** The owners of addresses in the last recorded plans, by the key of their pool; default: not known. */
+  readonly lastOwners?: ReadonlyMap<string, LastOwners>;
 }
 
 const NO_CLAIMS: Pick<NetworkConfigClaims, 'createdAt' | 'claims'> = { createdAt: '', claims: [] };
@@ -203,8 +214,8 @@ export class ClusterView {
   }
 
   /**
-   * A virtual machine whose config is missing or being deleted, with this MAC address on this network, or maybe still there: it runs, has this MAC
-   * address on another network, and no other machine has it here. Its recorded addresses are not free.
+   * A virtual machine with this MAC address on this network that its config does not claim yet, or a virtual machine without a config that may still be
+   * there: it runs, has this MAC address on another network, and no other machine has it here. Its recorded addresses are not free.
    */
   reservingMachine(network: string, macAddress: MacAddress): string | undefined {
     return this.#reservingMachine(network, macAddress, undefined);
@@ -213,12 +224,18 @@ export class ClusterView {
   #reservingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
     let found: string | undefined;
     for (const machine of this.#virtualMachines.having(network, macAddress)) {
-      const config = this.#sources.networkConfigs.get(machine);
-      if (config !== undefined && !isBeingDeleted(config)) continue;
+      if (!this.#isUnclaimed(machine, network, macAddress)) continue;
       if (machine === lastOwner) return machine;
       found ??= machine;
     }
     return found ?? this.#leavingMachine(network, macAddress, lastOwner);
+  }
+
+  /** True if a virtual machine still waits for its config to claim an interface. A paused config gives up its addresses. */
+  #isUnclaimed(machine: string, network: string, macAddress: MacAddress): boolean {
+    const config = this.#sources.networkConfigs.get(machine);
+    if (config === undefined || isBeingDeleted(config)) return true;
+    return readField(config.spec, 'paused') !== true && !this.claimants(network, macAddress).has(machine);
   }
 
   #leavingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
@@ -231,15 +248,16 @@ export class ClusterView {
   }
 
   /**
-   * The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. A reservation is recorded although no
-   * machine has ever been there, and the record of an invalid pool cannot be freed.
+   * The addresses that pools record for the MAC addresses of a machine's guest, on networks where no machine has them now, unless another machine had
+   * them last. A reservation is recorded although no machine has ever been there, and the record of an invalid pool cannot be freed.
    */
-  #recordedElsewhere(guest: NetworksOfMachine): NetworkConfig[] {
+  #recordedElsewhere(machine: string, guest: NetworksOfMachine): NetworkConfig[] {
+    const isIts = ({ key }: PoolView, macAddress: MacAddress) =>
+      (this.#sources.lastOwners?.get(key)?.get(macAddress)?.owner ?? machine) === machine;
     return [...guest].flatMap(([macAddress, networks]) =>
       this.pools()
-        .filter(
-          (pool) => !networks.has(pool.network) && hasRecorded(pool, macAddress) && this.#isNobodys(pool.network, macAddress),
-        )
+        .filter((pool) => !networks.has(pool.network) && hasRecorded(pool, macAddress) && isIts(pool, macAddress))
+        .filter(({ network }) => this.#isNobodys(network, macAddress))
         .map(({ network }) => ({ networkName: network, macAddress })),
     );
   }
@@ -264,12 +282,13 @@ export class ClusterView {
 
   /** The knowledge about a virtual machine besides its own object. @param newest - its instance from the API server; absent for the last seen one. */
   knowledgeOf(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge {
+    const key = keyOf(virtualMachine);
     return {
       instance: this.#sources.instances?.of(virtualMachine, newest),
-      remembered: this.#remembered(keyOf(virtualMachine)),
+      remembered: this.#remembered(key),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
-      recordedElsewhere: () => this.#recordedElsewhere(this.#withoutConfig.guestOf(keyOf(virtualMachine))),
-      lastInstanceOn: (identity) => this.#virtualMachines.lastInstanceOn(keyOf(virtualMachine), identity),
+      recordedElsewhere: () => this.#recordedElsewhere(key, this.#withoutConfig.guestOf(key)),
+      lastInstanceOn: (identity) => this.#virtualMachines.lastInstanceOn(key, identity),
       networks: {
         definition: (network) => this.#sources.networks.get(network),
         isServed: (network) => this.servingPool(network) !== undefined,
@@ -334,16 +353,19 @@ export class ClusterView {
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
     const isGivenUp = this.#withoutConfig.isGivenUp(key, config?.metadata.uid);
+    const unclaimed = this.#virtualMachines
+      .interfacesOf(key)
+      .filter(({ networkName, macAddress }) => this.#isUnclaimed(key, networkName, macAddress));
     if (machine === undefined) this.#withoutConfig.forget(key);
-    else if (hasConfig) this.#withoutConfig.update(key, undefined);
+    else if (hasConfig)
+      this.#withoutConfig.update(key, unclaimed.length === 0 ? undefined : { interfaces: unclaimed, guest: undefined });
     else {
-      const interfaces = this.#virtualMachines.interfacesOf(key);
       const knowledge = this.knowledgeOf(machine);
       const guest = knowledge.instance === undefined || isGivenUp ? undefined : networksOfMachine(machine, knowledge);
-      this.#withoutConfig.update(key, { interfaces, guest });
+      this.#withoutConfig.update(key, { interfaces: unclaimed, guest });
     }
     if (this.#withoutConfig.guestOf(key).size > 0) return [];
-    return this.#recordedElsewhere(before).map(({ networkName }) => networkName);
+    return this.#recordedElsewhere(key, before).map(({ networkName }) => networkName);
   }
 
   /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more; undefined if it does not. */

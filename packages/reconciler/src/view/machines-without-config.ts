@@ -5,16 +5,17 @@ import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
 
 const NOWHERE: NetworksOfMachine = new Map();
 
-/** A virtual machine without a VirtualMachineNetworkConfig. */
+/** A virtual machine whose VirtualMachineNetworkConfig does not claim all of its interfaces. */
 interface Machine {
+  /** The interfaces that its config does not claim. */
   readonly interfaces: readonly WantedInterface[];
-  /** Where its guest is, or soon will be; undefined if it does not run. */
+  /** Where its guest is, or soon will be; undefined if it does not run, or has a config. */
   readonly guest: NetworksOfMachine | undefined;
 }
 
 /**
- * Virtual machines whose config is missing or being deleted. There are many while thousands are created, and few that run: their guests may still use
- * addresses on networks that they are leaving.
+ * Virtual machines whose config is missing, is being deleted, or does not claim all of their interfaces yet. There are many while thousands are created,
+ * and few that run: their guests may still use addresses on networks that they are leaving.
  */
 export class MachinesWithoutConfig {
   readonly #onNetwork = new ObjectIndex<Machine>(({ interfaces }) => interfaces.map(({ networkName }) => networkName));
@@ -23,7 +24,7 @@ export class MachinesWithoutConfig {
   /** By key: UID of a config that the controller deletes because its guest uses none of its addresses. */
   readonly #givenUp = new Map<string, string>();
 
-  /** Updates the virtual machine with this key; undefined if it has a config or does not exist. */
+  /** Updates the virtual machine with this key; undefined if its config claims all of its interfaces, or it does not exist. */
   update(key: string, machine: Machine | undefined): void {
     this.#onNetwork.update(key, machine);
     this.#running.update(key, machine?.guest);
