@@ -24,7 +24,7 @@ try {
     if (one.manifest.exports['.'] !== undefined)
       run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
   });
-  for (const { manifest } of packages) checkMaps(join(project, 'node_modules', manifest.name));
+  for (const { manifest } of packages.filter((one) => !isProgram(one))) checkMaps(join(project, 'node_modules', manifest.name));
   checkTypes('tsc', examples, project);
   checkTypes(join(project, 'node_modules/.bin/tsc'), examples, project);
   for (const program of ['vmdhcp-agent', 'vmdhcp-controller', 'kubectl-vmdhcp'])
@@ -107,20 +107,30 @@ function checkMaps(path) {
   }
 }
 
+/** Its modules are bundled: it is run, and never imported. */
+function isProgram({ manifest }) {
+  return manifest.bin !== undefined;
+}
+
 /** A package that another one happens to bring along is missing where each has its own. */
 function checkImports({ path, manifest }) {
+  const modules = isProgram({ manifest }) ? 'bundle' : 'dist';
   const { name, dependencies, optionalDependencies, peerDependencies } = manifest;
   const declared = new Set([name, ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })]);
-  for (const file of globSync(join(path, 'dist', '**/*.js'))) {
-    for (const [, imported] of readFileSync(file, 'utf8').matchAll(
-      /(?:^(?:import|export)[^'"]*? from |^import |\bimport\()'([^.'][^']*)'/gm,
+  const used = new Set();
+  for (const file of globSync(join(path, modules, '**/*.js'))) {
+    for (const [, quoted, imported = quoted] of readFileSync(file, 'utf8').matchAll(
+      /(?:^(?:import|export)[^'"]*? from |^import |\bimport\()(?:'([^.'][^']*)'|"([^."][^"]*)")/gm,
     )) {
       const [first = '', second] = (imported ?? '').split('/');
       const wanted = first.startsWith('@') ? `${first}/${second}` : first;
       if (first !== '' && !first.startsWith('node:') && !declared.has(wanted))
         throw new Error(`${name} imports ${wanted} in ${file} and does not depend on it`);
+      used.add(wanted);
     }
   }
+  const unused = Object.keys(dependencies ?? {}).filter((one) => isProgram({ manifest }) && !used.has(one));
+  if (unused.length > 0) throw new Error(`${name} depends on ${unused.join(', ')} and does not import it`);
 }
 
 /** People check manifests and ask clusters from other systems than Linux: what only Linux has must be optional there. */

@@ -5,8 +5,11 @@ const LIST_LOADED = `
 import { registerHooks } from 'node:module';
 const packages = new Set();
 registerHooks({ load(url, context, next) {
-  packages.add(/.*(?:node_modules|packages)\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]);
-  return next(url, context);
+  const loaded = next(url, context);
+  const name = /.*(?:node_modules|packages)\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1];
+  const bundled = url.includes('/bundle/') ? /^\\/\\/ Parts of (.*)\\.$/m.exec(loaded.source)?.[1].split(', ') : undefined;
+  for (const one of [name, ...(bundled ?? [])]) packages.add(one);
+  return loaded;
 } });
 process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...packages, ...process.moduleLoadList])));`;
 const TIMEOUT_MS = 20_000;

@@ -6,25 +6,28 @@ import { expect, it } from 'vitest';
 import { NpmPackages } from './npm-packages.js';
 import { isRuntimeFile } from './runtime-files.js';
 
-it('has of a package of the workspace what its sources became, and not what a compiler left of a source that is gone', async () => {
+it('has of a program of the workspace what is published, and not what only its development needs', async () => {
   const root = mkdtempSync(join(tmpdir(), 'vmdhcp-workspace-'));
-  for (const path of ['package.json', 'bin/start.js', 'dist/main.js', 'dist/run/gone.js', 'dist/run/here.js'])
-    write(join(root, 'packages/one', path));
-  for (const path of ['src/main.ts', 'src/run/here.ts']) write(join(root, 'packages/one', path));
+  const published = ['bin/start.js', 'bundle/main.js', 'bundle/page/index.html', 'package.json'];
+  for (const path of [...published, 'dist/main.js', 'src/main.ts', 'README.md']) write(join(root, 'packages/one', path));
   const one = { key: 'packages/one', name: 'one', registry: undefined, dependencies: [] };
   const files = await new NpmPackages(root, join(root, 'cache')).filesOf(one, isRuntimeFile);
-  expect(files.map(({ path }) => path).toSorted()).toEqual(['bin/start.js', 'dist/main.js', 'dist/run/here.js', 'package.json']);
+  expect(files.map(({ path }) => path).toSorted()).toEqual(published);
   rmSync(root, { recursive: true });
 });
 
-it('has the files of the page that a browser loads', async () => {
+it('has the files of the page that a browser loads, and the definitions of gRPC services', async () => {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
-  const one = { key: 'packages/status-page', name: '@vmdhcp/status-page', registry: undefined, dependencies: [] };
+  const one = { key: 'packages/controller-cli', name: 'vmdhcp-controller', registry: undefined, dependencies: [] };
   const files = await new NpmPackages(root, join(tmpdir(), 'vmdhcp-no-cache')).filesOf(one, isRuntimeFile);
-  const paths = files.map(({ path }) => path);
-  const page = readdirSync(join(root, one.key, 'page')).map((name) => `page/${name}`);
-  expect(page).toContain('page/index.html');
-  expect(paths).toEqual(expect.arrayContaining([...page, 'dist/browser/main.js', 'dist/model/address-map.js']));
+  const folders = ['status-page/page', 'status-page/dist/browser', 'status-page/dist/model', 'wake-on-lan/proto'];
+  const needed = folders.flatMap((folder) =>
+    readdirSync(join(root, 'packages', folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(html|css|svg|proto|js)$/.test(name))
+      .map((name) => `bundle/${folder}/${name}`),
+  );
+  expect(needed).toContain('bundle/wake-on-lan/proto/wol/v1/wol.proto');
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(needed));
 });
 
 function write(path: string): void {

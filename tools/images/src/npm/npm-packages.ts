@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,7 +29,7 @@ export class NpmPackages {
     this.#folder = folder;
   }
 
-  /** Files of a folder of the workspace or of a package, if `wants` their path; read once, however many images there are. */
+  /** Files of a program of the workspace, or those of a package whose path `wants` accepts; read once, however many images there are. */
   async filesOf(one: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
     const files = this.#files.get(one.key) ?? this.#read(one, wants);
     this.#files.set(one.key, files);
@@ -37,15 +37,9 @@ export class NpmPackages {
   }
 
   async #read(one: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
-    if (one.registry === undefined) return await this.#readOwn(join(this.#root, one.key), wants);
+    if (one.registry === undefined) return await readFolder(join(this.#root, one.key), isPublished);
     const folder = await this.#installed(one);
     return folder === undefined ? await this.#fetched(one, wants) : await readFolder(folder, wants);
-  }
-
-  /** A compiler leaves the output of removed sources: that is not part of the package. */
-  async #readOwn(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
-    const files = await readFolder(folder, (path) => isPublished(path) && wants(path));
-    return files.filter(({ path }) => !COMPILED.test(path) || existsSync(join(folder, path.replace(COMPILED, 'src/$1.ts'))));
   }
 
   /** Undefined: not installed, as packages for other processors. */
@@ -97,11 +91,9 @@ function isIntact(archive: Buffer, integrity: string): boolean {
   return createHash(algorithm).update(archive).digest('base64') === hash;
 }
 
-const COMPILED = /^dist\/(.*)\.js$/;
-
-/** True for files that `files` in the package.json of this workspace's package publishes. */
+/** True for the files of a program of this workspace: its bundle has everything that it loads and reads. */
 function isPublished(path: string): boolean {
-  return path === 'package.json' || /^(bin|dist|page)\//.test(path);
+  return path === 'package.json' || /^(bin|bundle)\//.test(path);
 }
 
 async function readFolder(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {

@@ -1,7 +1,5 @@
 /** What of a package is needed when a program runs: code and data, and its licence. Types, sources, maps, tests and documents are not. */
 const CODE = /\.(js|mjs|cjs|json|node)$/;
-/** What a browser loads beside code: files of the page of @vmdhcp/status-page. */
-const PAGE = /^page\/[^/]+\.(html|css|svg)$/;
 const LICENCE = /^(licen[cs]e|copying|notice)/i;
 /** Binaries for a C library that images do not have. */
 const ANOTHER_LIBRARY = /(^|\/)musl_[^/]+\//;
@@ -12,6 +10,5 @@ const DEVELOPMENT_FILES =
 /** @param path - In the package. */
 export function isRuntimeFile(path: string): boolean {
   if (LICENCE.test(path)) return !CODE.test(path);
-  if (PAGE.test(path)) return true;
   return CODE.test(path) && !DEVELOPMENT_FOLDERS.test(path) && !ANOTHER_LIBRARY.test(path) && !DEVELOPMENT_FILES.test(path);
 }

@@ -15,8 +15,8 @@ const ALLOWED: readonly RegExp[] = [
 ];
 /** Below app: code, data and licences. */
 const CODE = /\.([cm]?js|json|node)$/;
-/** What a browser loads beside code. */
-const PAGE = /^app\/node_modules\/@vmdhcp\/status-page\/page\/[^/]+\.(html|css|svg)$/;
+/** What our programs read beside code: files of the page, and definitions of gRPC services. */
+const DATA = /^app\/node_modules\/vmdhcp-[^/]+\/bundle\/.+\.(html|css|svg|proto)$/;
 const LICENCE = /\/(licen[cs]e|copying|notice)[^/]*$/i;
 const NOT_ALLOWED_BITS = 0o7022;
 /** What an attacker inside a container looks for. */
@@ -50,7 +50,7 @@ function pathProblems({ path, type }: TarEntry): readonly string[] {
   if (type !== TAR_TYPE.folder && TOOLS.test(path)) return [`${path}: a tool, which no program of the image needs`];
   if (path !== STATUS && !ALLOWED.some((allowed) => allowed.test(path)))
     return [`${path}: not in the list of what an image may have`];
-  if (path.startsWith('app/') && type === TAR_TYPE.file && ![CODE, PAGE, LICENCE].some((known) => known.test(path)))
+  if (path.startsWith('app/') && type === TAR_TYPE.file && ![CODE, DATA, LICENCE].some((known) => known.test(path)))
     return [`${path}: neither code nor a licence`];
   return [];
 }
