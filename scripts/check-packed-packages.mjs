@@ -107,14 +107,14 @@ function checkMaps(path) {
   }
 }
 
-/** Its modules are bundled: it is run, and never imported. */
+/** Its modules are joined: it is run, and never imported. */
 function isProgram({ manifest }) {
   return manifest.bin !== undefined;
 }
 
 /** A package that another one happens to bring along is missing where each has its own. */
 function checkImports({ path, manifest }) {
-  const modules = isProgram({ manifest }) ? 'bundle' : 'dist';
+  const modules = isProgram({ manifest }) ? 'program' : 'dist';
   const { name, dependencies, optionalDependencies, peerDependencies } = manifest;
   const declared = new Set([name, ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })]);
   const used = new Set();

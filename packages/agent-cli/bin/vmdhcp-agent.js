@@ -20,5 +20,5 @@ if (['serve', 'wol'].includes(process.argv[2]) && process.execArgv.length === 0 
   process.execve?.(process.execPath, [process.execPath, ...SMALL_MEMORY, ...process.argv.slice(1)], process.env);
 }
 
-const { main } = await import('../bundle/main.js');
+const { main } = await import('../program/main.js');
 await main(process.argv);

@@ -23,5 +23,5 @@ if (flags !== undefined && process.execArgv.length === 0 && process.env.NODE_OPT
   process.execve?.(process.execPath, [process.execPath, ...all, ...process.argv.slice(1)], process.env);
 }
 
-const { main } = await import('../bundle/main.js');
+const { main } = await import('../program/main.js');
 await main(process.argv);

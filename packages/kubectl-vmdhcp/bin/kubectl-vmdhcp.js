@@ -9,5 +9,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(78);
 }
 
-const { main } = await import('../bundle/main.js');
+const { main } = await import('../program/main.js');
 await main(process.argv);

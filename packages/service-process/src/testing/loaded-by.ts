@@ -7,8 +7,8 @@ const packages = new Set();
 registerHooks({ load(url, context, next) {
   const loaded = next(url, context);
   const name = /.*(?:node_modules|packages)\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1];
-  const bundled = url.includes('/bundle/') ? /^\\/\\/ Parts of (.*)\\.$/m.exec(loaded.source)?.[1].split(', ') : undefined;
-  for (const one of [name, ...(bundled ?? [])]) packages.add(one);
+  const joined = url.includes('/program/') ? /^\\/\\/ Parts of (.*)\\.$/m.exec(loaded.source)?.[1].split(', ') : undefined;
+  for (const one of [name, ...(joined ?? [])]) packages.add(one);
   return loaded;
 } });
 process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...packages, ...process.moduleLoadList])));`;

@@ -8,7 +8,7 @@ import { isRuntimeFile } from './runtime-files.js';
 
 it('has of a program of the workspace what is published, and not what only its development needs', async () => {
   const root = mkdtempSync(join(tmpdir(), 'vmdhcp-workspace-'));
-  const published = ['bin/start.js', 'bundle/main.js', 'bundle/page/index.html', 'package.json'];
+  const published = ['bin/start.js', 'package.json', 'program/main.js', 'program/page/index.html'];
   for (const path of [...published, 'dist/main.js', 'src/main.ts', 'README.md']) write(join(root, 'packages/one', path));
   const one = { key: 'packages/one', name: 'one', registry: undefined, dependencies: [] };
   const files = await new NpmPackages(root, join(root, 'cache')).filesOf(one, isRuntimeFile);
@@ -24,9 +24,9 @@ it('has the files of the page that a browser loads, and the definitions of gRPC 
   const needed = folders.flatMap((folder) =>
     readdirSync(join(root, 'packages', folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(html|css|svg|proto|js)$/.test(name))
-      .map((name) => `bundle/${folder}/${name}`),
+      .map((name) => `program/${folder}/${name}`),
   );
-  expect(needed).toContain('bundle/wake-on-lan/proto/wol/v1/wol.proto');
+  expect(needed).toContain('program/wake-on-lan/proto/wol/v1/wol.proto');
   expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(needed));
 });
 

@@ -91,9 +91,9 @@ function isIntact(archive: Buffer, integrity: string): boolean {
   return createHash(algorithm).update(archive).digest('base64') === hash;
 }
 
-/** True for the files of a program of this workspace: its bundle has everything that it loads and reads. */
+/** True for the files of a program of this workspace: they have everything that it loads and reads. */
 function isPublished(path: string): boolean {
-  return path === 'package.json' || /^(bin|bundle)\//.test(path);
+  return path === 'package.json' || /^(bin|program)\//.test(path);
 }
 
 async function readFolder(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {

@@ -16,7 +16,7 @@ const scan = (...entries: readonly ImageEntry[]) =>
 
 describe('the scan of an image', () => {
   it('finds nothing in what belongs there', () => {
-    const page = file('app/node_modules/vmdhcp-agent/bundle/status-page/page/style.css');
+    const page = file('app/node_modules/vmdhcp-agent/program/status-page/page/style.css');
     const others = [file('etc/passwd'), file('usr/bin/node', { mode: 0o755 })];
     expect(scan(file('app/node_modules/@x/y/dist/index.js'), page, ...others)).toEqual([]);
   });

@@ -16,7 +16,7 @@ const ALLOWED: readonly RegExp[] = [
 /** Below app: code, data and licences. */
 const CODE = /\.([cm]?js|json|node)$/;
 /** What our programs read beside code: files of the page, and definitions of gRPC services. */
-const DATA = /^app\/node_modules\/vmdhcp-[^/]+\/bundle\/.+\.(html|css|svg|proto)$/;
+const DATA = /^app\/node_modules\/vmdhcp-[^/]+\/program\/.+\.(html|css|svg|proto)$/;
 const LICENCE = /\/(licen[cs]e|copying|notice)[^/]*$/i;
 const NOT_ALLOWED_BITS = 0o7022;
 /** What an attacker inside a container looks for. */
