@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { packPackage } from './packed-packages.mjs';
@@ -19,11 +20,10 @@ try {
   tryPublish(tarballs);
   const project = install(tarballs);
   const examples = [];
-  packages.forEach((one, index) => {
+  for (const [index, one] of packages.entries()) {
     examples.push(...tryReadme(one, project));
-    if (one.manifest.exports['.'] !== undefined)
-      run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
-  });
+    if (one.manifest.exports['.'] !== undefined) await checkResolution(tarballs[index]);
+  }
   for (const { manifest } of packages.filter((one) => !isProgram(one))) checkMaps(join(project, 'node_modules', manifest.name));
   checkTypes('tsc', examples, project);
   checkTypes(join(project, 'node_modules/.bin/tsc'), examples, project);
@@ -39,6 +39,16 @@ async function lint(tarball) {
   const { messages, pkg } = await publint({ pack: { tarball: buffer.slice(byteOffset, byteOffset + byteLength) }, strict: true });
   const wrong = messages.filter(({ type }) => type === 'error').map((message) => formatMessage(message, pkg, { color: false }));
   if (wrong.length > 0) throw new Error(`${pkg.name}: publint:\n${wrong.join('\n')}`);
+}
+
+/** TypeScript finds the types of every entry point as Node finds its code. Our packages are ES modules alone. */
+async function checkResolution(tarball) {
+  const { packageName, types, problems } = await checkPackage(
+    createPackageFromTarballData(new Uint8Array(readFileSync(tarball))),
+  );
+  if (types === false) throw new Error(`${packageName} has no types`);
+  const wrong = problems.filter(({ resolutionKind }) => !['node10', 'node16-cjs'].includes(resolutionKind));
+  if (wrong.length > 0) throw new Error(`${packageName}: types are not found as code is: ${JSON.stringify(wrong)}`);
 }
 
 /** npm takes the packages as they are, and users get ranges that later versions of our packages satisfy. */
