@@ -54,7 +54,7 @@ async function joinModules(input, output) {
 
 /** For people, and for the tests of what a command loads. */
 function describeParts({ moduleIds }) {
-  return `// Parts of ${[...new Set(moduleIds.map(folderOf))].toSorted().join(', ')}.`;
+  return `// Parts of ${[...new Set(moduleIds.map(folderOf))].toSorted((one, other) => one.localeCompare(other)).join(', ')}.`;
 }
 
 function folderOf(id) {
