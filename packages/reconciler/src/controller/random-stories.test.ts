@@ -34,6 +34,9 @@ it('the story of seed 46230 with an orphaned config, which once ended badly', as
   expect(await playOrphanStory(46_230)).toEqual([]);
 });
 
-it.each([107, 368, 1214, 100_012, 100_646])('the story of seed %i with late news, which once ended badly', async (seed) => {
-  expect(await playLateStory(seed)).toEqual([]);
-});
+it.each([107, 368, 1214, 100_012, 100_646, 118_055])(
+  'the story of seed %i with late news, which once ended badly',
+  async (seed) => {
+    expect(await playLateStory(seed)).toEqual([]);
+  },
+);

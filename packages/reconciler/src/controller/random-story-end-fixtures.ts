@@ -60,6 +60,10 @@ function keptForOthers(running: Running, net: string): Set<string> {
   return new Set(interfaces.filter((one) => one.networkName === net && isShared(one)).flatMap(({ replaces }) => replaces));
 }
 
+function isKeptForAnother(running: Running, { net, owner }: Entry): boolean {
+  return keptForOthers(running, net).has(owner);
+}
+
 function checkPool(running: Running, net: string, { metadata, spec, status }: KubernetesObject): StoryFault[] {
   const reserved = new Set(readList(spec, 'ipv4Config', 'reservations').map((one) => readText(one, 'macAddress')));
   const claimed = new Set(
@@ -103,7 +107,8 @@ function checkLacking(running: Running, place: Place): StoryFault[] {
   const served = entriesOf(config).filter(({ net }) => serving.has(net));
   const lacking = served.filter((entry) => addressOf(running, place, entry) === undefined);
   const couldHave = lacking.filter(
-    (entry) => isFree(running, serving.get(entry.net)) && rivals(running, config, entry).length === 0,
+    (entry) =>
+      isFree(running, serving.get(entry.net)) && rivals(running, config, entry).length === 0 && !isKeptForAnother(running, entry),
   );
   const isAllocated = running
     .conditions('VirtualMachineNetworkConfig', name)
@@ -123,10 +128,14 @@ interface Place {
   readonly serving: ReadonlyMap<string, KubernetesObject>;
 }
 
-/** The recorded address of an entry of this config, ignoring that of another machine with the same MAC address. */
+/**
+ * The recorded address of an entry of this config, ignoring that of another machine with the same MAC address. An address that is kept for an interface
+ * which had this MAC address may be the entry's, if it shows it, or not.
+ */
 function addressOf(running: Running, place: Place, entry: Entry): string | undefined {
   const one = place.serving.get(entry.net);
   if (one === undefined || isTaken(running, place, entry)) return undefined;
+  if (shownOf(place.config, entry) === undefined && isKeptForAnother(running, entry)) return undefined;
   return Object.entries(running.allocated(one.metadata.name)).find(([, owner]) => owner === entry.owner)?.[0];
 }
 
