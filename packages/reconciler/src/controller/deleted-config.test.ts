@@ -1,8 +1,8 @@
 /** A person deletes the VirtualMachineNetworkConfig of a machine that runs: nobody else gets the address that its guest uses. */
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { instance, virtualMachine } from '../fixtures/object-fixtures.js';
 import type { Running } from './controller-fixtures.js';
-import { afterAnotherWants, HELD, MAC, machineOn, move, OTHER_MAC, runningMachine } from './moved-machine-fixtures.js';
+import { afterAnotherWants, HELD, MAC, machineOn, move, networks, OTHER_MAC, runningMachine } from './moved-machine-fixtures.js';
 
 const LEAVING = 'network.harvesterhci.io/leaving-networks';
 const toPodNetwork = () => {
@@ -60,6 +60,40 @@ it('or changes it to another network while the controller is away: the address o
   await running.settle(60_000);
   expect(records.length).toBeGreaterThan(0);
   expect(records).toEqual(records.map(() => HELD));
+});
+
+describe('or changes it', () => {
+  const entry = (n: number) => ({ networkName: `default/net-${n}`, macAddress: `02:00:00:00:01:0${n}` });
+
+  it('to an interface for which it had no room: the address of the other one is free', async () => {
+    const running = await networks(5);
+    const nics = [1, 2, 3, 4, 5].map((n) => [`nic${n}`, [entry(n).macAddress, `net-${n}`] as const] as const);
+    await running.add(virtualMachine('vm-a', { interfaces: Object.fromEntries(nics) }));
+    await running.settle(20_000);
+    expect(running.allocated('pool-4')).toEqual({ '10.0.0.10': entry(4).macAddress });
+    running.change('VirtualMachineNetworkConfig', 'vm-a', ({ spec, ...config }) => ({
+      ...config,
+      spec: { ...(spec as object), networkConfigs: [1, 2, 3, 5].map(entry) },
+    }));
+    await running.settle(60_000);
+    expect([running.allocated('pool-4'), running.allocated('pool-5')]).toEqual([{}, { '10.0.0.10': entry(5).macAddress }]);
+    expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('InSynced=True');
+  });
+
+  it('to another MAC address of a machine that does not run and has none of its own: it has one address', async () => {
+    const running = await networks(1);
+    await running.add(virtualMachine('vm-a', { interfaces: { nic: [undefined, 'net-1'] } }));
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, MAC] } });
+    await running.settle(20_000);
+    running.stopInstance('vm-a');
+    await running.settle(20_000);
+    expect(running.allocated('pool-1')).toEqual(HELD);
+    running.change('VirtualMachineNetworkConfig', 'vm-a', ({ status: _, ...config }) =>
+      JSON.parse(JSON.stringify(config).replaceAll(MAC, OTHER_MAC)),
+    );
+    await running.settle(60_000);
+    expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': OTHER_MAC });
+  });
 });
 
 it('while its wanted address cannot be read', async () => {

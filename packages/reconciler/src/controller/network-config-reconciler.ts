@@ -114,8 +114,8 @@ export class NetworkConfigReconciler {
   #isClaimed(object: KubernetesObject, { network, macAddress, address }: StaleAddress): boolean {
     const { view } = this.#context;
     if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
-    // Its virtual machine still exists and gets another config, with the same address.
-    if (isBeingDeleted(object) && view.reservingMachine(network, macAddress) !== undefined) return true;
+    // Its virtual machine still exists, and a config will claim the same address again.
+    if (view.reservingMachine(network, macAddress) !== undefined) return true;
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 

@@ -20,6 +20,7 @@ import {
   type NetworkConfigClaims,
   readNetworkConfigClaims,
 } from '../network-config/interface-claims.js';
+import { MOST_INTERFACES } from '../virtual-machine/fit-entries.js';
 import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { type NetworksOfMachine, networksOfMachine } from '../virtual-machine/machine-interfaces.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
@@ -231,11 +232,18 @@ export class ClusterView {
     return found ?? this.#leavingMachine(network, macAddress, lastOwner);
   }
 
-  /** True if a virtual machine still waits for its config to claim an interface. A paused config gives up its addresses. */
+  /**
+   * True if a virtual machine still waits for its config to claim an interface. A paused config gives up its addresses, and one with as many interfaces of
+   * its machine as fit claims no other.
+   */
   #isUnclaimed(machine: string, network: string, macAddress: MacAddress): boolean {
     const config = this.#sources.networkConfigs.get(machine);
     if (config === undefined || isBeingDeleted(config)) return true;
-    return readField(config.spec, 'paused') !== true && !this.claimants(network, macAddress).has(machine);
+    if (readField(config.spec, 'paused') === true || this.claimants(network, macAddress).has(machine)) return false;
+    const founded = this.claimsOf(config).claims.filter((claim) =>
+      this.machinesHaving(claim.network, claim.macAddress).has(machine),
+    );
+    return founded.length < MOST_INTERFACES;
   }
 
   #leavingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
@@ -346,6 +354,12 @@ export class ClusterView {
     return interfaces === undefined ? this.#virtualMachines.interfacesOf(keyOf(virtualMachine)) : [...interfaces, ...held];
   }
 
+  #unclaimedInterfaces(key: string): readonly WantedInterface[] {
+    return this.#virtualMachines
+      .interfacesOf(key)
+      .filter(({ networkName, macAddress }) => this.#isUnclaimed(key, networkName, macAddress));
+  }
+
   /** Returns the networks on which an address was kept for its guest that is free now. */
   #noteWithoutConfig(key: string): readonly string[] {
     const before = this.#withoutConfig.guestOf(key);
@@ -353,9 +367,7 @@ export class ClusterView {
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
     const isGivenUp = this.#withoutConfig.isGivenUp(key, config?.metadata.uid);
-    const unclaimed = this.#virtualMachines
-      .interfacesOf(key)
-      .filter(({ networkName, macAddress }) => this.#isUnclaimed(key, networkName, macAddress));
+    const unclaimed = this.#unclaimedInterfaces(key);
     if (machine === undefined) this.#withoutConfig.forget(key);
     else if (hasConfig)
       this.#withoutConfig.update(key, unclaimed.length === 0 ? undefined : { interfaces: unclaimed, guest: undefined });
@@ -377,7 +389,9 @@ export class ClusterView {
   noteNetworkConfig(key: string): ReadonlySet<string> {
     const object = this.#sources.networkConfigs.get(key);
     const claimed = this.#networkConfigs.update(key, object && this.claimsOf(object));
-    return new Set([...claimed, ...this.#noteWithoutConfig(key)]);
+    // What a config remembers may be an interface of its machine.
+    const isBehind = object !== undefined && this.#unclaimedInterfaces(key).length > 0;
+    return new Set([...claimed, ...(isBehind ? this.noteVirtualMachine(key) : this.#noteWithoutConfig(key))]);
   }
 
   /** Notes a change of a pool. Returns its former and new networks. */
