@@ -15,6 +15,7 @@ try {
   const packages = publishedPackages().map(({ folder: path, manifest }) => ({ path: resolve(path), manifest }));
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   packages.forEach(checkImports);
+  for (const one of packages.filter(isProgram)) checkVersions(one, packages);
   const tarballs = packages.map(({ path }) => packPackage({ folder: path }, folder));
   for (const tarball of tarballs) await lint(tarball);
   tryPublish(tarballs);
@@ -29,6 +30,8 @@ try {
   checkTypes(join(project, 'node_modules/.bin/tsc'), examples, project);
   for (const program of ['vmdhcp-agent', 'vmdhcp-controller', 'kubectl-vmdhcp'])
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
+  // A process of its own parses the file.
+  run(join(project, 'node_modules', '.bin', 'vmdhcp-agent'), ['check', resolve('examples/two-networks.yaml')], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -141,6 +144,16 @@ function checkImports({ path, manifest }) {
   }
   const unused = Object.keys(dependencies ?? {}).filter((one) => isProgram({ manifest }) && !used.has(one));
   if (unused.length > 0) throw new Error(`${name} depends on ${unused.join(', ')} and does not import it`);
+}
+
+/** The code of libraries in a program runs on what they are tested with. */
+function checkVersions({ manifest: { name, dependencies } }, packages) {
+  for (const { manifest } of packages)
+    for (const [dependency, version] of Object.entries(manifest.dependencies ?? {}))
+      if ((dependencies[dependency] ?? version) !== version)
+        throw new Error(
+          `${name} has ${dependency} ${dependencies[dependency]}, ${manifest.name} ${version}; give both the same version`,
+        );
 }
 
 /** People check manifests and ask clusters from other systems than Linux: what only Linux has must be optional there. */

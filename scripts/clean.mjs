@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-for (const path of globSync('{.,packages/*,tools/*}/{node_modules,dist,.turbo,.vmdhcp}', { cwd: ROOT })) remove(join(ROOT, path));
+for (const path of globSync('{.,packages/*,tools/*}/{node_modules,dist,program,.turbo,.vmdhcp}', { cwd: ROOT }))
+  remove(join(ROOT, path));
 process.stdout.write('pnpm removes what no project links to ...\n');
 spawnSync('npx', ['-y', packageManager, 'store', 'prune'], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
 for (const folder of npxFolders()) remove(folder);

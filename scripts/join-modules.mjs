@@ -8,9 +8,17 @@ import { rolldown } from 'rolldown';
 
 const OUTPUT = 'program';
 const PACKAGES = dirname(process.cwd());
-/** What modules read when they run, by the folder of their package. */
-const FILES = { 'status-page': ['page', 'dist/browser', 'dist/model'], 'wake-on-lan': ['proto'] };
-/** Modules that run as a process of their own. */
+/** What modules read when they run beside the version of their package, by its folder. */
+const FILES = {
+  'agent-cli': [],
+  'bare-host-agent': [],
+  'controller-cli': [],
+  'controller-process': [],
+  'kubectl-vmdhcp': [],
+  'status-page': ['page', 'dist/browser', 'dist/model'],
+  'wake-on-lan': ['proto'],
+};
+/** Modules that run as a process of their own, and look for no files. */
 const PROCESSES = { 'bare-host-agent': 'dist/pools-file/parse-child' };
 /** Types and maps, which no program reads. */
 const DEVELOPMENT = /\.(d\.ts|map|tsbuildinfo)$/;
@@ -23,31 +31,44 @@ const keepPlaces = {
   name: 'keep-places',
   transform(code, id) {
     const place = relative(PACKAGES, id);
-    if (!code.includes('import.meta.url') || place.startsWith('..')) return undefined;
+    if (!code.includes('import.meta.') || place.startsWith('..')) return undefined;
+    if (/import\.meta\.(?!url)/.test(code))
+      throw new Error(`${place} uses more of import.meta than its url, which scripts/join-modules.mjs does not know`);
+    if (FILES[folderOf(id)] === undefined)
+      throw new Error(`${place} looks for files: name them in FILES of scripts/join-modules.mjs`);
     looking.add(folderOf(id));
     return code.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`);
   },
 };
 
+/** The place of a process in the program is another one. */
+const refuseFiles = {
+  name: 'refuse-files',
+  transform(code, id) {
+    if (code.includes('import.meta.') && !relative(PACKAGES, id).startsWith('..'))
+      throw new Error(`${id} looks for files, in a process of its own`);
+  },
+};
+
 rmSync(OUTPUT, { recursive: true, force: true });
-await joinModules({ main: 'dist/main.js' }, { chunkFileNames: '[name]-[hash].js' });
+await joinModules({ main: 'dist/main.js' }, [keepPlaces], { chunkFileNames: '[name]-[hash].js' });
 for (const folder of looking) {
   const { version } = JSON.parse(readFileSync(join(PACKAGES, folder, 'package.json'), 'utf8'));
   mkdirSync(join(OUTPUT, folder), { recursive: true });
   writeFileSync(join(OUTPUT, folder, 'package.json'), JSON.stringify({ type: 'module', version }));
-  for (const path of FILES[folder] ?? [])
+  for (const path of FILES[folder])
     cpSync(join(PACKAGES, folder, path), join(OUTPUT, folder, path), {
       recursive: true,
       filter: (from) => !DEVELOPMENT.test(from),
     });
   const own = PROCESSES[folder];
   if (own !== undefined)
-    await joinModules({ [`${folder}/${own}`]: join(PACKAGES, folder, `${own}.js`) }, { codeSplitting: false });
+    await joinModules({ [`${folder}/${own}`]: join(PACKAGES, folder, `${own}.js`) }, [refuseFiles], { codeSplitting: false });
 }
 
-async function joinModules(input, output) {
+async function joinModules(input, plugins, output) {
   const isOfRegistry = (id) => !/^[./]|^@vmdhcp\//.test(id);
-  const joined = await rolldown({ input, platform: 'node', external: isOfRegistry, plugins: [keepPlaces] });
+  const joined = await rolldown({ input, platform: 'node', external: isOfRegistry, plugins });
   await joined.write({ dir: OUTPUT, format: 'esm', banner: describeParts, ...output });
   await joined.close();
 }

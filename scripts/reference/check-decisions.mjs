@@ -12,7 +12,7 @@ const NAMING = [
   '**/*.md',
   '{packages,tools,scripts,charts,manifests,alerts,examples,.github}/**/*.{ts,mjs,js,go,yaml,yml,tpl,json}',
 ];
-const BUILT = /(^|\/)(node_modules|dist)(\/|$)/;
+const BUILT = /(^|\/)(node_modules|dist|program)(\/|$)/;
 /** Written from the sources, which are read. */
 const LEFT_OUT = /^docs\/reference\/|^tools\/[^/]+\/fixtures\/|check-decisions\.mjs$/;
 

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { CONDITIONS, metrics, OBJECT_KEYS, programs, REASONS } from './facts.mjs';
 
 const SOURCES = '{packages,tools,scripts,examples}/**/*.{ts,mjs,js,yaml,json}';
-const BUILT = /(^|\/)(node_modules|dist)(\/|$)/;
+const BUILT = /(^|\/)(node_modules|dist|program)(\/|$)/;
 /** It has what the check is tried on. */
 const THE_CHECK = 'scripts/check-docs.mjs';
 

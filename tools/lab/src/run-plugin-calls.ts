@@ -10,7 +10,7 @@ export interface PluginCall {
 
 type Main = (argv: readonly string[]) => Promise<void>;
 
-const { main } = (await import(join(dirname(PLUGIN_BIN), '..', 'dist', 'main.js'))) as { readonly main: Main };
+const { main } = (await import(join(dirname(PLUGIN_BIN), '..', 'program', 'main.js'))) as { readonly main: Main };
 let last = Promise.resolve();
 
 process.on('message', (call: PluginCall) => {

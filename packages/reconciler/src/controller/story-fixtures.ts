@@ -83,6 +83,10 @@ export class Holdings {
     this.#paused.add(machine.metadata.uid);
   }
 
+  wasConfigPaused({ metadata }: KubernetesObject): boolean {
+    return this.#paused.has(metadata.uid);
+  }
+
   /**
    * A person deleted the config of a machine. Its content is lost: an address that is recorded in no pool at the moment, and a
    * MAC address that KubeVirt chose for an instance that has ended, which only the controller remembers, until that ends too.
