@@ -30,8 +30,8 @@ const looking = new Set();
 const keepPlaces = {
   name: 'keep-places',
   transform(code, id) {
+    if (!looksForFiles(code, id)) return undefined;
     const place = relative(PACKAGES, id);
-    if (!code.includes('import.meta.') || place.startsWith('..')) return undefined;
     if (/import\.meta\.(?!url)/.test(code))
       throw new Error(`${place} uses more of import.meta than its url, which scripts/join-modules.mjs does not know`);
     if (FILES[folderOf(id)] === undefined)
@@ -45,8 +45,8 @@ const keepPlaces = {
 const refuseFiles = {
   name: 'refuse-files',
   transform(code, id) {
-    if (code.includes('import.meta.') && !relative(PACKAGES, id).startsWith('..'))
-      throw new Error(`${id} looks for files, in a process of its own`);
+    if (looksForFiles(code, id)) throw new Error(`${id} looks for files, in a process of its own`);
+    return undefined;
   },
 };
 
@@ -64,6 +64,11 @@ for (const folder of looking) {
   const own = PROCESSES[folder];
   if (own !== undefined)
     await joinModules({ [`${folder}/${own}`]: join(PACKAGES, folder, `${own}.js`) }, [refuseFiles], { codeSplitting: false });
+}
+
+/** A module of ours that asks for its place. */
+function looksForFiles(code, id) {
+  return id.startsWith(`${PACKAGES}${sep}`) && code.includes('import.meta.');
 }
 
 async function joinModules(input, plugins, output) {

@@ -116,5 +116,5 @@ export const orphanMachine: Act = async (story) => {
   }));
   await story.running.settle(story.random(30));
   story.cluster.virtualMachines.remove(`default/${name}`);
-  if (!story.holdings.wasConfigPaused(machine)) story.orphaned(name);
+  story.orphaned(machine);
 };

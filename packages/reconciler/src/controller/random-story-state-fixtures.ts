@@ -37,9 +37,9 @@ export class Story {
   }
 
   /** Its virtual machine is deleted, but its config stays. */
-  orphaned(name: string): void {
-    const config = this.running.networkConfig(name);
-    if (config !== undefined) this.#orphans.push(new Orphan(this, config));
+  orphaned(machine: KubernetesObject): void {
+    const config = this.running.networkConfig(machine.metadata.name);
+    if (config !== undefined && !this.holdings.wasConfigPaused(machine)) this.#orphans.push(new Orphan(this, config));
   }
 
   get cluster(): Running['cluster'] {
