@@ -1,7 +1,8 @@
 // Joins the modules of a program, its own and those of our libraries, into some files: Node loads them in half the time that hundreds of modules take.
 // Packages of the registry stay outside: they are dependencies of the program, each with its own version and licence.
 //
-// Runs in the folder of the program, after the compiler.
+// Runs in the folder of the program, after the compiler. Turbo runs it again when any file of this repository's packages has changed, because the
+// repository itself depends on the programs.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
