@@ -20,7 +20,7 @@ const BUDGETS = {
   'packages/kubectl-vmdhcp': 2_699,
   'packages/lease-stores': 2_421,
   'packages/linux-sockets': 2_758,
-  'packages/reconciler': 14_562,
+  'packages/reconciler': 14_565,
   'packages/redfish-client': 2_107,
   'packages/service-certificates': 731,
   'packages/service-process': 792,

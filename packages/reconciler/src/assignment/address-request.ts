@@ -43,7 +43,10 @@ export interface PoolClaim
 }
 
 /** Blocks a request that only keeps what is recorded until its owner asks again. */
-export const CONFIG_MISSING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
+export const CLAIM_MISSING: ClaimRefusal = {
+  reason: 'claim-missing',
+  message: 'its VirtualMachineNetworkConfig is to claim it',
+};
 
 /** A claim on its way to an address. */
 export interface Candidate extends PoolClaim {

@@ -1,7 +1,7 @@
 /** Plans the addresses of pools that depend on each other because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
+import { type AddressRequest, CLAIM_MISSING, type ClaimRefusal, type PoolClaim } from './address-request.js';
 import { type AssignmentPlan, NOTHING_SETTLED } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 import type { PoolToPlan } from './pool-to-plan.js';
@@ -86,7 +86,7 @@ function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequ
   return [...reserved].map(([macAddress, machine]) => ({
     ...machine,
     claims: [{ macAddress, poolKey }],
-    blocked: CONFIG_MISSING,
+    blocked: CLAIM_MISSING,
   }));
 }
 

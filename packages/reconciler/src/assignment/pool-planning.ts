@@ -12,7 +12,7 @@ import { sentenceOf } from '../explanation.js';
 import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
 import type { Quarantine } from '../pool/quarantines.js';
-import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
+import { type Candidate, CLAIM_MISSING, type ClaimRefusal, type PoolClaim } from './address-request.js';
 import {
   type AssignmentPlan,
   NOTHING_SETTLED,
@@ -211,7 +211,7 @@ export class PoolPlanning {
       chosen.set(macAddress, {
         macAddress,
         poolKey: candidate.poolKey,
-        request: { owner: request.owner, claims: [], blocked: CONFIG_MISSING },
+        request: { owner: request.owner, claims: [], blocked: CLAIM_MISSING },
       });
       if (inItsPlace === undefined || isOnlyReserved(inItsPlace)) continue;
       this.#refuseSecond(inItsPlace, { ...candidate, request });
@@ -294,7 +294,7 @@ function isStaying({ isLeaving }: Candidate): boolean {
 
 /** Reserved: no config claims it now, but the record is kept. */
 function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
-  return blocked?.reason === CONFIG_MISSING.reason;
+  return blocked?.reason === CLAIM_MISSING.reason;
 }
 
 /** Plans are kept until the next one, so that this holds nothing of the planning. Its assignments are rarely read. */

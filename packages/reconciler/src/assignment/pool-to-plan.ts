@@ -21,14 +21,14 @@ export interface PoolToPlan {
   /** True if nothing new is assigned; addresses without a claim are freed. */
   readonly paused: boolean;
   /** Clients whose recorded address stays, although their virtual machine does not claim it at the moment. */
-  readonly reserved: ReadonlyMap<MacAddress, MachineWithoutConfig>;
+  readonly reserved: ReadonlyMap<MacAddress, MachineWithoutClaim>;
   /** @see KnownState.lastOwners */
   readonly lastOwners: LastOwners;
 }
 
-/** A virtual machine whose config is on its way. */
-export interface MachineWithoutConfig {
-  /** The future `namespace/name` of its config. */
+/** A virtual machine whose config is missing, or does not claim the address yet. */
+export interface MachineWithoutClaim {
+  /** `namespace/name` of its config, which may not exist yet. */
   readonly owner: string;
   readonly createdAt: string;
 }

@@ -7,7 +7,7 @@ import { readPool } from '../pool/read-pool.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { LastOwners } from './assignment-plan.js';
 import { type PoolPlan, planPools } from './plan-pools.js';
-import type { MachineWithoutConfig, PoolToPlan } from './pool-to-plan.js';
+import type { MachineWithoutClaim, PoolToPlan } from './pool-to-plan.js';
 import { findSettledClaims, joinSettledClaims, SettledBook } from './settled-claims.js';
 
 const ip = (last: number) => parseIpv4Address(`10.0.0.${last}`) as number;
@@ -49,7 +49,7 @@ function poolOf(network: string, facts: PoolFacts): PoolToPlan {
     quarantines: quarantined.map((last) => ({ address: ip(last), untilMs: 10 * last })),
     nowMs: 50,
     paused,
-    reserved: new Map<MacAddress, MachineWithoutConfig>(
+    reserved: new Map<MacAddress, MachineWithoutClaim>(
       reserved.map((number) => [mac(number), { owner: `vm-${number % 5}`, createdAt: '0' }]),
     ),
     lastOwners: new Map<MacAddress, NonNullable<ReturnType<LastOwners['get']>>>(

@@ -1,7 +1,7 @@
 /** Reports every recorded allocation or release of an address to the observer, and every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
-import { CONFIG_MISSING } from '../assignment/address-request.js';
+import { CLAIM_MISSING } from '../assignment/address-request.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { PoolView } from '../view/pool-views.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
@@ -34,7 +34,7 @@ export class AddressJournal {
     const now = new Map<string, string>();
     for (const [owner, ofOwner] of refusals) {
       for (const [macAddress, { reason, message }] of ofOwner) {
-        if (reason === CONFIG_MISSING.reason) continue;
+        if (reason === CLAIM_MISSING.reason) continue;
         now.set(`${owner} ${macAddress}`, reason);
         if (before?.get(`${owner} ${macAddress}`) === reason) continue;
         this.#context.onAddressChange?.({ kind: 'refused', pool, owner, macAddress, reason, message });

@@ -160,7 +160,6 @@ export class PoolReconciler {
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
       const nowMs = this.#nowMs();
-      const lastOwners = this.#context.lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
         key,
         network,
@@ -170,8 +169,8 @@ export class PoolReconciler {
         ...afterFindings(serving, { agents: this.#context.agents?.ofPool(serving), nowMs }),
         nowMs,
         mostClients: roomForClients(serving.object),
-        lastOwners,
-        reserved: view.reserved(serving, lastOwners),
+        lastOwners: this.#context.lastOwners.get(key) ?? NO_OWNERS,
+        reserved: view.reserved(serving),
       });
       for (const config of view.severalClaimsOn(network)) {
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);

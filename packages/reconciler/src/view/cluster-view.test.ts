@@ -34,14 +34,14 @@ function config(name: string, metadata: Partial<KubernetesObject['metadata']> = 
 }
 
 /** What is in a cluster, each change noted. */
-function viewing() {
+function viewing(lastOwners?: LastOwners) {
   const sources = {
     virtualMachines: new Map<string, KubernetesObject>(),
     networks: new Map<string, KubernetesObject>(),
     ipPools: new Map<string, KubernetesObject>(),
     networkConfigs: new Map<string, KubernetesObject>(),
   };
-  const view = new ClusterView(sources);
+  const view = new ClusterView({ ...sources, lastOwners: new Map(lastOwners && [['default/pool-1', lastOwners]]) });
   const put = (kind: keyof typeof sources, ...objects: readonly KubernetesObject[]) => {
     for (const object of objects) {
       sources[kind].set(keyOf(object), object);
@@ -140,7 +140,7 @@ describe('the recorded address of an interface in a config', () => {
   });
 });
 
-describe('a virtual machine whose config does not exist yet', () => {
+describe('a virtual machine whose config is missing, or does not claim its interface yet', () => {
   const AT = '2026-01-01T00:00:05Z';
   const recorded = { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A, '10.0.0.11': B } } } };
   const ownedBy = (owner: string): LastOwners => new Map([[A, { owner, address: ADDRESS }]]);
@@ -151,13 +151,13 @@ describe('a virtual machine whose config does not exist yet', () => {
   };
   const paused = (name: string) => ({ ...config(name), spec: { vmName: name, paused: true, networkConfigs: [] } });
 
-  function reserving(configs: readonly KubernetesObject[], lastOwners: LastOwners = new Map()) {
-    const { sources, view, put } = viewing();
+  function reserving(configs: readonly KubernetesObject[], lastOwners?: LastOwners) {
+    const { sources, view, put } = viewing(lastOwners);
     put('networks', network());
     put('ipPools', recorded);
     put('virtualMachines', made(machine('vm-a'), { creationTimestamp: AT }), machine('vm-b'));
     put('networkConfigs', ...configs);
-    const reserved = () => view.reserved(view.pool('default/pool-1') as PoolView, lastOwners);
+    const reserved = () => view.reserved(view.pool('default/pool-1') as PoolView);
     return { sources, view, reserved };
   }
 

@@ -12,7 +12,7 @@ import {
   readText,
 } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
-import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
+import type { MachineWithoutClaim } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import {
   type InterfaceClaim,
@@ -26,7 +26,7 @@ import { type NetworksOfMachine, networksOfMachine } from '../virtual-machine/ma
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';
-import { MachinesWithoutConfig } from './machines-without-config.js';
+import { MachinesWithoutClaim } from './machines-without-claim.js';
 import { NetworkConfigIndex } from './network-config-index.js';
 import { type PoolView, PoolViews } from './pool-views.js';
 import { VirtualMachineIndex } from './virtual-machine-index.js';
@@ -56,7 +56,7 @@ export class ClusterView {
   readonly #networkConfigs = new NetworkConfigIndex();
   readonly #virtualMachines = new VirtualMachineIndex();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
-  readonly #withoutConfig = new MachinesWithoutConfig();
+  readonly #withoutClaim = new MachinesWithoutClaim();
 
   constructor(sources: ClusterSources) {
     this.#sources = sources;
@@ -240,19 +240,22 @@ export class ClusterView {
     const config = this.#sources.networkConfigs.get(machine);
     if (config === undefined || isBeingDeleted(config)) return true;
     if (readField(config.spec, 'paused') === true || this.claimants(network, macAddress).has(machine)) return false;
-    const founded = this.claimsOf(config).claims.filter((claim) =>
-      this.machinesHaving(claim.network, claim.macAddress).has(machine),
-    );
-    return founded.length < MOST_INTERFACES;
+    const own = this.claimsOf(config).claims.filter((one) => this.machinesHaving(one.network, one.macAddress).has(machine));
+    return own.length < MOST_INTERFACES;
   }
 
   #leavingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
     if (!this.#isNobodys(network, macAddress)) return undefined;
-    return this.#withoutConfig.runningElsewhere(network, macAddress).find((key) => key === (lastOwner ?? key));
+    return this.#withoutClaim.runningElsewhere(network, macAddress).find((key) => key === (lastOwner ?? key));
   }
 
   #isNobodys(network: string, macAddress: MacAddress): boolean {
     return this.#virtualMachines.having(network, macAddress).size === 0 && this.claimants(network, macAddress).size === 0;
+  }
+
+  /** Undefined if not known. */
+  #lastOwnerOf(pool: string, macAddress: MacAddress): string | undefined {
+    return this.#sources.lastOwners?.get(pool)?.get(macAddress)?.owner;
   }
 
   /**
@@ -260,8 +263,7 @@ export class ClusterView {
    * them last. A reservation is recorded although no machine has ever been there, and the record of an invalid pool cannot be freed.
    */
   #recordedElsewhere(machine: string, guest: NetworksOfMachine): NetworkConfig[] {
-    const isIts = ({ key }: PoolView, macAddress: MacAddress) =>
-      (this.#sources.lastOwners?.get(key)?.get(macAddress)?.owner ?? machine) === machine;
+    const isIts = ({ key }: PoolView, macAddress: MacAddress) => (this.#lastOwnerOf(key, macAddress) ?? machine) === machine;
     return [...guest].flatMap(([macAddress, networks]) =>
       this.pools()
         .filter((pool) => !networks.has(pool.network) && hasRecorded(pool, macAddress) && isIts(pool, macAddress))
@@ -274,13 +276,13 @@ export class ClusterView {
    * Recorded clients of a pool that belong to a virtual machine which does not claim them at the moment, even if another one claims the same MAC
    * address. If there are several such machines, it is the one that had the address last, if known.
    */
-  reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
-    const reserved = new Map<MacAddress, MachineWithoutConfig>();
-    const interfaces = [...this.#withoutConfig.on(network)].flatMap((key) => this.#virtualMachines.interfacesOf(key));
+  reserved({ key, network, addressOf }: PoolView): Map<MacAddress, MachineWithoutClaim> {
+    const reserved = new Map<MacAddress, MachineWithoutClaim>();
+    const interfaces = [...this.#withoutClaim.on(network)].flatMap((machine) => this.#virtualMachines.interfacesOf(machine));
     const here = interfaces.filter(({ networkName }) => networkName === network).map(({ macAddress }) => macAddress);
-    for (const macAddress of [...here, ...this.#withoutConfig.guests()]) {
+    for (const macAddress of [...here, ...this.#withoutClaim.guests()]) {
       if (!addressOf.has(macAddress) || reserved.has(macAddress)) continue;
-      const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
+      const owner = this.#reservingMachine(network, macAddress, this.#lastOwnerOf(key, macAddress));
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
       reserved.set(macAddress, { owner, createdAt: creationTimestamp });
@@ -295,7 +297,7 @@ export class ClusterView {
       instance: this.#sources.instances?.of(virtualMachine, newest),
       remembered: this.#remembered(key),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
-      recordedElsewhere: () => this.#recordedElsewhere(key, this.#withoutConfig.guestOf(key)),
+      recordedElsewhere: () => this.#recordedElsewhere(key, this.#withoutClaim.guestOf(key)),
       lastInstanceOn: (identity) => this.#virtualMachines.lastInstanceOn(key, identity),
       networks: {
         definition: (network) => this.#sources.networks.get(network),
@@ -345,7 +347,7 @@ export class ClusterView {
     const instance = object && this.#sources.instances?.of(object);
     if (typeof instance === 'object') this.#virtualMachines.noteInstance(key, interfaces ?? [], instance.uid);
     const lost = this.#virtualMachines.update(key, interfaces);
-    return new Set([...lost, ...this.#noteWithoutConfig(key)]);
+    return new Set([...lost, ...this.#noteWithoutClaim(key)]);
   }
 
   /** If nothing is known now, those that were known last. Those that only keep what they have count too, as a person may delete the config. */
@@ -361,28 +363,28 @@ export class ClusterView {
   }
 
   /** Returns the networks on which an address was kept for its guest that is free now. */
-  #noteWithoutConfig(key: string): readonly string[] {
-    const before = this.#withoutConfig.guestOf(key);
+  #noteWithoutClaim(key: string): readonly string[] {
+    const before = this.#withoutClaim.guestOf(key);
     const machine = this.#sources.virtualMachines.get(key);
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
-    const isGivenUp = this.#withoutConfig.isGivenUp(key, config?.metadata.uid);
+    const isGivenUp = this.#withoutClaim.isGivenUp(key, config?.metadata.uid);
     const unclaimed = this.#unclaimedInterfaces(key);
-    if (machine === undefined) this.#withoutConfig.forget(key);
+    if (machine === undefined) this.#withoutClaim.forget(key);
     else if (hasConfig)
-      this.#withoutConfig.update(key, unclaimed.length === 0 ? undefined : { interfaces: unclaimed, guest: undefined });
+      this.#withoutClaim.update(key, unclaimed.length === 0 ? undefined : { interfaces: unclaimed, guest: undefined });
     else {
       const knowledge = this.knowledgeOf(machine);
       const guest = knowledge.instance === undefined || isGivenUp ? undefined : networksOfMachine(machine, knowledge);
-      this.#withoutConfig.update(key, { interfaces: unclaimed, guest });
+      this.#withoutClaim.update(key, { interfaces: unclaimed, guest });
     }
-    if (this.#withoutConfig.guestOf(key).size > 0) return [];
+    if (this.#withoutClaim.guestOf(key).size > 0) return [];
     return this.#recordedElsewhere(key, before).map(({ networkName }) => networkName);
   }
 
   /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more; undefined if it does not. */
   giveUpConfig(key: string, uid: string | undefined): void {
-    this.#withoutConfig.giveUp(key, uid);
+    this.#withoutClaim.giveUp(key, uid);
   }
 
   /** Notes a change of a config. Returns the networks on which its claims have changed. */
@@ -391,7 +393,7 @@ export class ClusterView {
     const claimed = this.#networkConfigs.update(key, object && this.claimsOf(object));
     // What a config remembers may be an interface of its machine.
     const isBehind = object !== undefined && this.#unclaimedInterfaces(key).length > 0;
-    return new Set([...claimed, ...(isBehind ? this.noteVirtualMachine(key) : this.#noteWithoutConfig(key))]);
+    return new Set([...claimed, ...(isBehind ? this.noteVirtualMachine(key) : this.#noteWithoutClaim(key))]);
   }
 
   /** Notes a change of a pool. Returns its former and new networks. */

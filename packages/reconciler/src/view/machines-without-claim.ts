@@ -17,7 +17,7 @@ interface Machine {
  * Virtual machines whose config is missing, is being deleted, or does not claim all of their interfaces yet. There are many while thousands are created,
  * and few that run: their guests may still use addresses on networks that they are leaving.
  */
-export class MachinesWithoutConfig {
+export class MachinesWithoutClaim {
   readonly #onNetwork = new ObjectIndex<Machine>(({ interfaces }) => interfaces.map(({ networkName }) => networkName));
   readonly #running = new ObjectIndex<NetworksOfMachine>((guest) => guest.keys());
   readonly #guests = new Map<string, NetworksOfMachine>();
