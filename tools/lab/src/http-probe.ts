@@ -14,7 +14,7 @@ export interface HttpProbe {
 /** The probe of a container; undefined if it has none over HTTP. @param address - of the pod. */
 export function readHttpProbe(
   container: unknown,
-  name: 'livenessProbe' | 'readinessProbe',
+  name: 'startupProbe' | 'livenessProbe' | 'readinessProbe',
   address: string,
 ): HttpProbe | undefined {
   const probe = readField(container, name);
@@ -63,6 +63,16 @@ export async function followReadiness(
     if (isReady !== wasReady && !signal.aborted) onReadiness(isReady);
     await pause(isReady ? probe.periodMs : FIRST_INTERVAL_MS, signal);
   }
+}
+
+/** Resolves with true when the container has passed its probe once, with false when it has failed it too often or at the signal. */
+export async function untilStarted(probe: HttpProbe, signal: AbortSignal): Promise<boolean> {
+  await pause(probe.initialDelayMs, signal);
+  for (let failures = 0; failures < probe.failureThreshold && !signal.aborted; failures++) {
+    if (await askProbe(probe)) return true;
+    await pause(probe.periodMs, signal);
+  }
+  return false;
 }
 
 /** Resolves with true when the container has failed its probe too often, with false at the signal. */

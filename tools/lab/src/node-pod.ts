@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { KubeSimulator, Pod, PodProcess } from '@vmdhcp/kube-simulator';
-import { followReadiness, readHttpProbe, untilDead } from './http-probe.js';
+import { followReadiness, readHttpProbe, untilDead, untilStarted } from './http-probe.js';
 import type { LabNode } from './lab-node.js';
 import { type PodEnvironment, startCheckout } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
@@ -140,8 +140,10 @@ export class NodePod implements PodProcess {
 
   async #probe(): Promise<void> {
     const { signal } = this.#ending;
+    const startup = readHttpProbe(this.#container, 'startupProbe', this.node.address);
     const readiness = readHttpProbe(this.#container, 'readinessProbe', this.node.address);
     const liveness = readHttpProbe(this.#container, 'livenessProbe', this.node.address);
+    if (startup !== undefined && !(await untilStarted(startup, signal))) return this.process?.kill('SIGTERM');
     if (readiness === undefined) this.#becameReady.resolve();
     else void followReadiness(readiness, (ready) => this.#onReadiness(ready), signal);
     if (liveness !== undefined && (await untilDead(liveness, signal))) this.process?.kill('SIGTERM');

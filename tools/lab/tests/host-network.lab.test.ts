@@ -91,6 +91,8 @@ const DAEMON_SET = {
               { name: 'GREETING', valueFrom: { secretKeyRef: { name: 'greetings', key: 'greeting' } } },
             ],
             ports: [{ name: 'http', containerPort: 18_420 }],
+            // The probe of liveness begins after it, however long a busy machine takes to start the container.
+            startupProbe: probe('/alive', { failureThreshold: 120 }),
             readinessProbe: probe('/ready', { failureThreshold: 2 }),
             // A busy machine does not fail it.
             livenessProbe: probe('/alive', { failureThreshold: 2, timeoutSeconds: 20 }),
