@@ -111,6 +111,20 @@ it('when a silent leader steps down, a replica that reaches no machine goes last
   expect(leaders()).toEqual(['c']);
 });
 
+it('a replica that reaches no machine goes last even if it found the Lease free when it started', async () => {
+  lease.annotate({});
+  for (const { object } of pools) object.failNext = 1;
+  reaching(world.startPod('c', lease));
+  await world.pass(10);
+  reaching(world.startPod('a', lease));
+  await world.pass(3_000);
+  reaching(world.startPod('b', lease), 'net0', 'net1');
+  record(CONFIRMED);
+  expect(leaders()).toEqual(['a']);
+  await world.pass(145_000);
+  expect(leaders()).toEqual(['b']);
+});
+
 it('a leader that is alone steps down less and less often, and for a replica that comes later', async () => {
   const a = world.startPod('a', lease);
   reaching(a);

@@ -124,6 +124,20 @@ describe('a leader that resigns', () => {
     expect(story.log.at(-1)).toMatch(/ a leads$/);
   });
 
+  it('is followed late by one with a handicap, although that one has seen the record free before', async () => {
+    const story = new Story();
+    await story.memory.write({ holder: '', leaseDurationMs: 3_000, transitions: 0 }, undefined);
+    story.replica('b', { handicapMs: () => 1_500 });
+    await settle();
+    const a = story.replica('a', { handicapMs: () => (story.clock.nowMs() < 10_000 ? 0 : 60_000) });
+    await story.clock.advance(10_000);
+    void a.resign(async () => true);
+    await story.clock.advance(1_400);
+    expect(story.log).toEqual(['0 a leads', '10000 a lost']);
+    await story.clock.advance(1_000);
+    expect(story.log.at(-1)).toMatch(/ b leads$/);
+  });
+
   it('goes on with one attempt at a time: as many writes as before', async () => {
     const story = new Story();
     story.answerMs = 20;

@@ -282,8 +282,7 @@ export class LeaseElector {
     this.#transitions = record.transitions;
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
     else this.#note({ record, version });
-    if (this.#isOwn(record)) return;
-    this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
+    if (!this.#isOwn(record) && !this.#hasSeenHolder()) this.#freeSinceMs ??= this.#settings.clock.nowMs();
   }
 
   /** @param stored - the noted record. */
@@ -329,6 +328,7 @@ export class LeaseElector {
     const { clock, leaseDurationMs } = this.#settings;
     this.#missing = THERE;
     this.#seen = nextSeenRecord(this.#seen, stored, { nowMs: clock.nowMs(), leastWaitMs: leaseDurationMs });
+    if (this.#hasSeenHolder()) this.#freeSinceMs = undefined;
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
