@@ -44,6 +44,8 @@ export interface PlantedFault {
   readonly needsRack?: true;
   /** What an agent of a ClusterAgent reads from its disk, and where it stores leases. */
   readonly leases?: (opened: OpenedLeases) => OpenedLeases;
+  /** True if the ARP probes of agents of a ClusterAgent find nobody. */
+  readonly isRackBlind?: true;
   /** The connection of an agent of a ClusterAgent to the LeaseSlices in which it stores leases. */
   readonly leaseSlices?: (transport: ApiTransport) => ApiTransport;
   /** Changes the webhook's answer, an AdmissionReview. */
@@ -289,7 +291,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
   },
   'leases-forgotten': {
-    seed: 3,
+    seed: 4,
     what: 'an agent of a ClusterAgent begins without the leases that are stored',
     needsRack: true,
     leases: (opened) => ({ ...opened, tables: new Map() }),
@@ -299,6 +301,12 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     what: 'an agent of a ClusterAgent acknowledges leases that it does not store',
     needsRack: true,
     leases: (opened) => ({ ...opened, store: withoutAppend(opened.store) }),
+  },
+  'blind-rack-agents': {
+    seed: 4,
+    what: 'agents of a ClusterAgent do not notice that a host uses an address',
+    needsRack: true,
+    isRackBlind: true,
   },
   'lease-slices-forgotten': {
     seed: 2,

@@ -24,18 +24,36 @@ export class RackAuditor {
   readonly #world: World;
   readonly #ports: RackAuditorPorts;
   /** By address. */
-  readonly #leases = new Map<string, Lease>();
+  #leases = new Map<string, Lease>();
+  /** Hosts whose lease was on the disk, and is not any more. They get no reply until they begin again. Source: RFC 2131 §4.3.2. */
+  readonly #forgotten = new Set<string>();
   /** When a host began to wait for a reply, by MAC address. */
   readonly #waiting = new Map<string, number>();
 
   constructor(world: World, ports: RackAuditorPorts) {
     this.#world = world;
     this.#ports = ports;
+    if (world.rack !== undefined) world.rack.onDiskCopied = () => this.#onDiskCopied();
+  }
+
+  /** Leases that were acknowledged after a copy of the disk are promised no more when the copy is restored. Returns what is called then. */
+  #onDiskCopied(): () => void {
+    const copied = new Map(this.#leases);
+    return () => {
+      this.#ports.count('restored disks of leases');
+      for (const [address, { macAddress }] of this.#leases) {
+        if (copied.get(address)?.macAddress === macAddress) continue;
+        this.#ports.count('leases forgotten with a restored disk');
+        this.#forgotten.add(macAddress);
+      }
+      this.#leases = copied;
+    };
   }
 
   onCaptured({ packet, server, atMs }: Captured): void {
     const { macAddress, type } = packet;
     if (server === undefined) {
+      if (type === 'discover') this.#forgotten.delete(macAddress);
       if (type === 'discover' || type === 'request') this.#asks(macAddress, atMs);
       if (type === 'release' || type === 'decline') this.#gives(packet);
       return;
@@ -88,7 +106,7 @@ export class RackAuditor {
   }
 
   #asks(macAddress: string, atMs: number): void {
-    if (atMs < this.#ports.calmSinceMs()) return;
+    if (atMs < this.#ports.calmSinceMs() || this.#forgotten.has(macAddress)) return;
     this.#ports.count('questions of hosts in calm times');
     if (!this.#waiting.has(macAddress)) this.#waiting.set(macAddress, atMs);
   }

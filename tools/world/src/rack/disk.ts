@@ -1,4 +1,4 @@
-/** A disk on which operations take time, and from which power takes what was not flushed. */
+/** A disk on which operations take time, which loses what was not flushed with the power, and to which an old copy may be restored. */
 import type { FakeProcess } from '@vmdhcp/dhcp-agent/testing';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { LogFile, LogFiles } from '@vmdhcp/lease-stores';
@@ -45,6 +45,15 @@ export class Disk {
     }
     this.#names = new Map(names);
     this.#flushedNames = new Map(names);
+  }
+
+  /** Copies what the disk has now. Returns what restores the copy: nobody may use the disk then. */
+  copy(): () => void {
+    const contents = [...this.#names].map(([name, { content }]) => [name, content] as const);
+    return () => {
+      this.#names = new Map(contents.map(([name, content]) => [name, { content, flushed: content }]));
+      this.#flushedNames = new Map(this.#names);
+    };
   }
 
   /** The files as a process sees them: what it has begun ends when it is killed. */

@@ -83,7 +83,7 @@ export class RackAgent {
   }
 
   #ports(sockets: HostsPorts['sockets'], leaseTimeoutMs: number): HostsPorts {
-    const { scheduler, random, segment, namespace } = this.#settings;
+    const { scheduler, random, segment, namespace, fault } = this.#settings;
     const chance = () => random(1_000_000) / 1_000_000;
     const transport = this.#transport(TIMEOUT_MS);
     return {
@@ -95,7 +95,8 @@ export class RackAgent {
       packetLog: { isActive: false, note: () => undefined },
       sockets,
       probeAddress: async (_, { address, macAddress }) => {
-        const users = await this.process.settled(segment.usersOf(this.node, formatIpv4Address(address)));
+        const found = await this.process.settled(segment.usersOf(this.node, formatIpv4Address(address)));
+        const users = fault?.isRackBlind === true ? [] : found;
         return { byClient: users.some((user) => user === macAddress), others: users.filter((user) => user !== macAddress) };
       },
       probeServers: () => this.process.settled(Promise.resolve([])),

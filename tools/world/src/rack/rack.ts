@@ -1,6 +1,6 @@
 /** Bare-metal hosts on a management network, and two agents of a ClusterAgent, which lease addresses to whoever asks. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { DhcpClient } from '../guests/dhcp-client.js';
+import { type ClientHabits, DhcpClient } from '../guests/dhcp-client.js';
 import { type Captured, Segment } from '../network/segment.js';
 import { Disk } from './disk.js';
 import { CLUSTER_AGENT, INTERFACE, RackAgent, type RackSurroundings } from './rack-agent.js';
@@ -34,6 +34,8 @@ export class Rack {
   /** All runs so far. */
   readonly agents: RackAgent[] = [];
   readonly hosts: DhcpClient[] = [];
+  /** The disk is copied; what it returns is called when the copy is restored. */
+  onDiskCopied: () => () => void = () => () => undefined;
   readonly #surroundings: RackSurroundings;
   readonly #running: (RackAgent | undefined)[] = [];
   #locked: RackAgent | undefined;
@@ -71,10 +73,22 @@ export class Rack {
     if (hadDisk) this.disk?.losePower();
   }
 
+  /** Copies the disk. Returns what restores the copy, while the agent that uses the disk is off; undefined if there is no disk. */
+  copyDisk(): (() => void) | undefined {
+    const restoreDisk = this.disk?.copy();
+    if (restoreDisk === undefined) return undefined;
+    const onRestored = this.onDiskCopied();
+    return () => {
+      if (this.#locked !== undefined) this.restart(this.#locked);
+      restoreDisk();
+      onRestored();
+    };
+  }
+
   /** Switches a new host on. */
-  addHost(macAddress: string, habits: { readonly remembersLease: boolean; readonly releasesAtEnd: boolean }): DhcpClient {
+  addHost(macAddress: string, habits: Pick<ClientHabits, 'remembersLease' | 'releasesAtEnd' | 'probes'>): DhcpClient {
     const { scheduler, random } = this.#surroundings;
-    const own = { clientIdentifier: undefined, ignoresNak: false, probes: true, isBehindRelay: false, ...habits };
+    const own = { clientIdentifier: undefined, ignoresNak: false, isBehindRelay: false, ...habits };
     const host = new DhcpClient({ scheduler, random, segment: this.segment, macAddress, node: () => 'rack', habits: own });
     this.hosts.push(host);
     host.start();

@@ -7,7 +7,7 @@ export const RACK_LIFE: Readonly<Record<string, Act>> = {
   'switch a new host on': (scene) => {
     const number = scene.next();
     const macAddress = `02:0b:00:00:${octet(number >> 8)}:${octet(number & 255)}`;
-    const habits = { remembersLease: chance(scene, 50), releasesAtEnd: chance(scene, 30) };
+    const habits = { remembersLease: chance(scene, 50), releasesAtEnd: chance(scene, 30), probes: chance(scene, 50) };
     return scene.world.rack?.addHost(macAddress, habits) && `host ${macAddress} is switched on`;
   },
   'restart a host': (scene) => {
@@ -38,6 +38,11 @@ export const RACK_FAULTS: Readonly<Record<string, Act>> = {
     const agent = one(scene, scene.world.rack?.running ?? []);
     if (agent !== undefined) scene.world.rack?.losePower(agent, 1_000 + scene.world.random(30_000));
     return agent && `the node of ${agent.owner} loses power, and its disk what was not flushed`;
+  },
+  'restore an old copy of the disk of the leases': (scene) => {
+    const restore = scene.world.rack?.copyDisk();
+    if (restore !== undefined) scene.later(300_000, restore);
+    return restore && 'the disk of the leases is copied, to be restored within five minutes';
   },
   'fill the disk of the leases': (scene) => {
     const disk = scene.world.rack?.disk;
