@@ -37,16 +37,24 @@ export class Scheduler implements Clock {
   /** Advances by this many milliseconds, and runs everything that is due, one after the other, with all promises that follow. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
-    await settle();
-    for (let due = this.#heap[0]; due !== undefined && due.atMs <= endMs; due = this.#heap[0]) {
-      this.#pop();
-      if (due.isCalledOff) continue;
+    await withPromises(() => {
+      const due = this.#take(endMs);
+      if (due === undefined) return false;
       this.#nowMs = due.atMs;
       this.events++;
       due.run();
-      await settle();
-    }
+      return true;
+    });
     this.#nowMs = endMs;
+  }
+
+  /** The next timer until then. */
+  #take(endMs: number): Due | undefined {
+    for (let due = this.#heap[0]; due !== undefined && due.atMs <= endMs; due = this.#heap[0]) {
+      this.#pop();
+      if (!due.isCalledOff) return due;
+    }
+    return undefined;
   }
 
   #push(due: Due): void {
@@ -83,7 +91,28 @@ function isBefore(one: Due, other: Due): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** Waits for promises, however long their chains are. */
-async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => afterPromises(resolve));
+/** As many steps share a turn of the event loop, because a turn costs system calls. */
+const STEPS_IN_TURN = 32;
+
+/** Repeats a step until it returns false. All promises follow before each step, however long their chains are: Node settles them between immediates. */
+function withPromises(step: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const runStep = () => {
+      if (isOver) return;
+      try {
+        if (step()) return;
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      isOver = true;
+    };
+    const turn = () => {
+      if (isOver) return;
+      for (let steps = 0; steps < STEPS_IN_TURN; steps++) afterPromises(runStep);
+      afterPromises(turn);
+    };
+    turn();
+  });
 }
