@@ -16,7 +16,7 @@ const BUDGETS = {
   'packages/dhcp-allocator': 7_949,
   'packages/explain': 3_883,
   'packages/ippool-api': 4_313,
-  'packages/kube-runtime': 5_496,
+  'packages/kube-runtime': 5_519,
   'packages/kubectl-vmdhcp': 2_699,
   'packages/lease-stores': 2_421,
   'packages/linux-sockets': 2_758,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ListPage, WatchEnd, WatchHandlers } from '../api/resource-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { settle } from '../testing/settle.js';
 import { ObjectCache } from './object-cache.js';
 import { Reflector, type ReflectorSettings } from './reflector.js';
 

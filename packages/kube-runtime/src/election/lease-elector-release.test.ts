@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
+import { settle } from '../testing/settle.js';
 import { LeaseElector } from './lease-elector.js';
 import type { LeaseStore } from './lease-store.js';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
+import { settle } from '../testing/settle.js';
 import { LeaseElector } from './lease-elector.js';
 import type { LeaseStore } from './lease-store.js';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectClient } from '../api/object-client.js';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
+import { settle } from '../testing/settle.js';
 import { type EventObject, EventRecorder, toRegarding } from './event-recorder.js';
 
 const VM = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', namespace: 'default', name: 'vm-a', uid: 'u' };

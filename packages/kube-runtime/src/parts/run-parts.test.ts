@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
+import { settle } from '../testing/settle.js';
 import type { ControllerPart } from './controller-part.js';
 import { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './run-parts.js';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { settle } from '../testing/settle.js';
 import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './keyed-queue.js';
 
 const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };

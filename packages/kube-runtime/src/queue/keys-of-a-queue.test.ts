@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock, settle } from '../testing/fake-clock.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { settle } from '../testing/settle.js';
 import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './keyed-queue.js';
 
 const SETTLED: ReconcileResult = { kind: 'settled' };

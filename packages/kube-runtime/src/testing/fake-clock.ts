@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { repeatWithPromises } from './settle.js';
 
 interface Timer {
   readonly atMs: number;
@@ -28,15 +29,14 @@ export class FakeClock implements Clock {
   /** Advances by this many milliseconds, and runs everything that becomes due in order, including promises. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
-    await settle();
-    for (;;) {
+    await repeatWithPromises(() => {
       const next = this.#nextUntil(endMs);
-      if (next === undefined) break;
+      if (next === undefined) return false;
       this.#timers.delete(next);
       this.#nowMs = next.atMs;
       next.run();
-      await settle();
-    }
+      return true;
+    });
     this.#nowMs = endMs;
   }
 
@@ -51,12 +51,4 @@ export class FakeClock implements Clock {
 
 function isBefore(one: Timer, other: Timer): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
-}
-
-/** Saved before a test can replace it. */
-const { setImmediate: afterPromises } = globalThis;
-
-/** Waits for chains of promises that need no timer, however long they are. */
-export async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => afterPromises(resolve));
 }

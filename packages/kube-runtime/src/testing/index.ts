@@ -10,8 +10,9 @@ export {
   SCALE_CONTRACT,
   type ScaleTarget,
 } from './contract.js';
-export { FakeClock, settle } from './fake-clock.js';
+export { FakeClock } from './fake-clock.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
 export { MemoryResource, type MemorySubresource, type WriteFault } from './memory-resource.js';
 export { applyMergePatch } from './merge-patch.js';
 export { type Random, randomFrom } from './random-from.js';
+export { repeatWithPromises, settle } from './settle.js';

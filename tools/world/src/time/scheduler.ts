@@ -1,5 +1,6 @@
 /** The time of a world: it jumps to the next timer that is due. */
 import type { Clock } from '@vmdhcp/kube-runtime';
+import { repeatWithPromises } from '@vmdhcp/kube-runtime/testing';
 
 interface Due {
   readonly atMs: number;
@@ -7,9 +8,6 @@ interface Due {
   readonly run: () => void;
   isCalledOff: boolean;
 }
-
-/** Saved before the world replaces it. */
-const { setImmediate: afterPromises } = globalThis;
 
 export class Scheduler implements Clock {
   #nowMs = 0;
@@ -37,7 +35,7 @@ export class Scheduler implements Clock {
   /** Advances by this many milliseconds, and runs everything that is due, one after the other, with all promises that follow. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
-    await withPromises(() => {
+    await repeatWithPromises(() => {
       const due = this.#take(endMs);
       if (due === undefined) return false;
       this.#nowMs = due.atMs;
@@ -89,30 +87,4 @@ export class Scheduler implements Clock {
 /** Timers that are due at the same time fire in the order in which they were set, like those of a process. */
 function isBefore(one: Due, other: Due): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
-}
-
-/** As many steps share a turn of the event loop, because a turn costs system calls. */
-const STEPS_IN_TURN = 32;
-
-/** Repeats a step until it returns false. All promises follow before each step, however long their chains are: Node settles them between immediates. */
-function withPromises(step: () => boolean): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const runStep = () => {
-      if (isOver) return;
-      try {
-        if (step()) return;
-        resolve();
-      } catch (error) {
-        reject(error);
-      }
-      isOver = true;
-    };
-    const turn = () => {
-      if (isOver) return;
-      for (let steps = 0; steps < STEPS_IN_TURN; steps++) afterPromises(runStep);
-      afterPromises(turn);
-    };
-    turn();
-  });
 }
