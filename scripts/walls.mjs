@@ -92,7 +92,7 @@ export const PACKAGES = {
     /** Folders that may import more, and are not pure. */
     edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node', 'yaml'] },
     /** Text to milliseconds and back; and the fake clock waits for promises, which takes what a test may have replaced. */
-    globals: { 'object/time.ts': ['Date.parse', 'new Date(…)'], 'testing/fake-clock.ts': ['globalThis'] },
+    globals: { 'object/time.ts': ['Date.parse', 'new Date(…)'], 'testing/settle.ts': ['globalThis'] },
   },
   'packages/reconciler': {
     ...PURE,

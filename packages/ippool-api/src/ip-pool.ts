@@ -138,6 +138,19 @@ const ipv6Config = z
       .describe(
         'Assist (default): Router Advertisements of the agents tell hosts to ask by DHCPv6, and that the prefix is on the link; they make no default route. Disabled: a router of the network does that (M=1).',
       ),
+    nat64Prefix: ipv6Cidr()
+      .optional()
+      .describe(
+        'The prefix of the NAT64 of the network, as in 64:ff9b::/96: Router Advertisements of the agents name it (PREF64), so that hosts without IPv4 reach IPv4 addresses.',
+      ),
+    ipv6OnlyWait: z
+      .int()
+      .min(300)
+      .max(4_294_967_295)
+      .optional()
+      .describe(
+        'Seconds for which clients that can do without IPv4, and say so, switch it off (option 108); other clients keep IPv4. Only for a network with a NAT64; begin with 300. Default: all clients keep IPv4.',
+      ),
     routers: z
       .array(ipv6Address())
       .max(8)

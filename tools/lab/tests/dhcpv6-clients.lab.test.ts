@@ -15,7 +15,13 @@ const machinesOn = MACHINES.map((name) => ({
   address: `192.168.48.${numberOf(name)}`,
 }));
 const poolsWith = (cidr: string, leaseTime = 10) => {
-  const ipv6 = [`cidr: ${cidr}`, `leaseTime: ${leaseTime}`, "dns: ['2001:db8::53']", 'domainSearch: [lab.example]'];
+  const ipv6 = [
+    `cidr: ${cidr}`,
+    `leaseTime: ${leaseTime}`,
+    "dns: ['2001:db8::53']",
+    'domainSearch: [lab.example]',
+    'ipv6OnlyWait: 300',
+  ];
   const pool: PoolText = { name: 'net-48', prefix: '192.168.48', probes: false, ipv6 };
   return poolsYaml([pool], machinesOn);
 };
@@ -41,12 +47,16 @@ afterAll(() => lab?.dispose());
 const machine = (name: Name) => machines.get(name) as Machine;
 
 /** @param parameters - of dhclient. */
-function startDhclient(name: Name, parameters: readonly string[]) {
-  const { folder } = machine(name);
-  const configuration = join(folder, 'dhclient6.conf');
-  writeFileSync(configuration, `send dhcp6.client-id ${CLONED_DUID};\nrequest dhcp6.name-servers, dhcp6.domain-search;\n`);
-  const files = ['-cf', configuration, '-lf', join(folder, 'dhclient6.leases'), '-pf', join(folder, 'dhclient6.pid')];
-  return machine(name).start('dhclient', ['-6', '-d', '-v', '-sf', '/bin/true', ...files, ...parameters, 'eth0']);
+function startDhclient(
+  name: Name,
+  parameters: readonly string[],
+  { family = '-6', request = 'dhcp6.name-servers, dhcp6.domain-search' } = {},
+) {
+  const file = (ending: string) => join(machine(name).folder, `dhclient${family}.${ending}`);
+  writeFileSync(file('conf'), `send dhcp6.client-id ${CLONED_DUID};\nrequest ${request};\n`);
+  writeFileSync(file('leases'), '', { flag: 'a' });
+  const files = ['-cf', file('conf'), '-lf', file('leases'), '-pf', file('pid')];
+  return machine(name).start('dhclient', [family, '-d', '-v', '-sf', '/bin/true', ...files, ...parameters, 'eth0']);
 }
 
 /** How many packets had this outcome so far. */
@@ -64,6 +74,21 @@ describe('a client', () => {
     expect(await countOf('answered')).toBeGreaterThan(before);
     client.kill('SIGKILL');
   });
+
+  it.skipIf(!has('dhclient'))(
+    `dhclient does without IPv4 if it asks whether it may, and has its address otherwise ${needs('dhclient')}`,
+    async () => {
+      const lines = async (request: string) => {
+        const client = startDhclient('vm-a', ['-1'], { family: '-4', request });
+        await waitFor('the offer', () => client.lines.some((line) => line.includes(`DHCPOFFER of ${machinesOn[0]?.address}`)));
+        if (request === 'routers') await waitFor('the address', () => client.lines.some((line) => line.startsWith('bound to')));
+        client.kill('SIGKILL');
+        return client.lines.join('\n');
+      };
+      expect(await lines('v6-only-preferred')).toContain('v6 only preferred for 300.');
+      expect(await lines('routers')).not.toContain('v6 only');
+    },
+  );
 
   it.skipIf(!has('rdisc6'))(`rdisc6 gets a Router Advertisement that makes no default route ${needs('rdisc6')}`, async () => {
     const client = machine('vm-b').start('rdisc6', ['-1', '-r', '20', 'eth0']);

@@ -52,6 +52,7 @@ export {
   encodeRouterSolicitation,
   type HeardAdvertisement,
   isRouterSolicitation,
+  NAT64_PREFIX_LENGTHS,
   NEIGHBOR_DISCOVERY_HOP_LIMIT,
   readRouterAdvertisement,
 } from './router-advertisement.js';

@@ -50,6 +50,19 @@ describe('a Router Advertisement', () => {
   });
 });
 
+it.each<[string, number, string]>([
+  ['64:ff9b::', 96, '0708' + '0064ff9b0000000000000000'],
+  ['2001:db8:64::', 64, '0709' + '20010db80064000000000000'],
+  ['2001:db8::', 32, '070d' + '20010db80000000000000000'],
+])(
+  'RFC 8781 §4: a Router Advertisement has the prefix of the NAT64, valid for 1,800 s: %s/%i',
+  (network, prefixLength, octets) => {
+    const pool = { ...bare, nat64Prefix: { network: ip(network), prefixLength } };
+    const options = optionsOf(encodeRouterAdvertisement([pool], { hardwareAddress: MAC, mtu: undefined }));
+    expect(options.get(38)).toBe(octets);
+  },
+);
+
 it('a Router Advertisement has the prefix of each pool of the link', () => {
   const other = { ...bare, prefix: { network: ip('fd00:49::'), prefixLength: 64 } };
   const message = hex(encodeRouterAdvertisement([bare, other], { hardwareAddress: MAC, mtu: undefined }));

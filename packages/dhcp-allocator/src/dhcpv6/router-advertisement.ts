@@ -2,7 +2,7 @@
  * Router Advertisements. Ours make no default route: they tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts
  * do not ask, and do not know their neighbours. Those of others are read as far as they matter for that.
  */
-import { type Ipv6Address, ipv6AddressBytes } from '../address/ipv6-address.js';
+import { type Ipv6Address, type Ipv6Prefix, ipv6AddressBytes } from '../address/ipv6-address.js';
 import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import { concatenate, toBytes } from '../wire/big-endian.js';
 import { encodeDomainName } from './domain-name.js';
@@ -26,9 +26,13 @@ const SMALLEST_MTU = 1_280;
 const PREFIX_SECONDS = 86_400;
 /** Name servers are valid for three times the longest interval. Source: RFC 8106 §5.1. */
 const NAMES_SECONDS = 1_800;
+/** Source: RFC 8781 §4. */
+const NAT64_PREFIX_OCTETS = 12;
 /** Octets; the unit of the lengths of options. */
 const UNIT = 8;
-const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31 } as const;
+const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31, nat64Prefix: 38 } as const;
+/** The lengths that the prefix of a NAT64 may have, by their codes in an advertisement. Source: RFC 8781 §4. */
+export const NAT64_PREFIX_LENGTHS: readonly number[] = [96, 64, 56, 48, 40, 32];
 
 /** True for a message that asks for a Router Advertisement. @param packet - `source` is 0 if the sender has no address. Source: RFC 4861 §6.1.1. */
 export function isRouterSolicitation(
@@ -86,7 +90,7 @@ export interface AdvertisedLink {
 /**
  * The message, an ICMPv6 payload whose checksum is zero. Its router lifetime is 0. Source: RFC 4861 §4.2, RFC 8106 §5.
  *
- * @param pools - of the link: the names are those of the first one.
+ * @param pools - of the link: the names and the NAT64 are those of the first one.
  */
 export function encodeRouterAdvertisement(
   pools: readonly Dhcpv6Pool[],
@@ -109,7 +113,15 @@ export function encodeRouterAdvertisement(
     ),
     ...(dnsServers.length > 0 ? [option(Option.dnsServers, [...names, ...dnsServers.map(ipv6AddressBytes)])] : []),
     ...(domainSearch.length > 0 ? [option(Option.domainSearch, [...names, ...domainSearch.map(encodeDomainName)])] : []),
+    ...encodeNat64Prefix(pools[0]?.nat64Prefix),
   ]);
+}
+
+/** It is valid as long as the names: the field counts units of eight seconds, and three bits below it are the length. Source: RFC 8781 §4. */
+function encodeNat64Prefix(prefix: Ipv6Prefix | undefined): Uint8Array[] {
+  if (prefix === undefined) return [];
+  const lifetime = NAMES_SECONDS + NAT64_PREFIX_LENGTHS.indexOf(prefix.prefixLength);
+  return [option(Option.nat64Prefix, [toBytes(lifetime, 2), ipv6AddressBytes(prefix.network).subarray(0, NAT64_PREFIX_OCTETS)])];
 }
 
 /** Padded to a multiple of eight octets, which is the unit of its length. Source: RFC 4861 §4.6. */

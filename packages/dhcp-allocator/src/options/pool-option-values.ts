@@ -27,6 +27,8 @@ export function poolOptionValues(pool: Pool): Map<number, Uint8Array> {
   put(OptionCode.domainSearch, encodeDomainNames(options.domainSearch));
   put(OptionCode.ntpServers, encodeAddresses(options.ntpServers));
   put(OptionCode.interfaceMtu, options.mtu === undefined ? undefined : toBytes(options.mtu, 2));
+  const wait = options.ipv6OnlyWaitSeconds;
+  put(OptionCode.ipv6OnlyPreferred, wait === undefined ? undefined : toBytes(wait, 4));
   put(OptionCode.broadcastAddress, broadcast === undefined ? undefined : toBytes(broadcast, 4));
   return values;
 }

@@ -66,6 +66,8 @@ export interface PoolOptionsDefinition {
   readonly ntpServers?: readonly string[];
   /** Option 26: octets, 68 to 65535. */
   readonly mtu?: number;
+  /** Option 108, RFC 8925: how long clients that can do without IPv4 do so, in seconds, 300 to 4294967295. Clients that do not request it keep IPv4. */
+  readonly ipv6OnlyWaitSeconds?: number;
   /** Option 121, RFC 3442. The default route through `router` is added, as clients that read 121 ignore option 3. */
   readonly staticRoutes?: readonly StaticRouteDefinition[];
   /** siaddr and option 66: where the boot file is. */

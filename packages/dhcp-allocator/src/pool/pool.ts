@@ -45,6 +45,8 @@ export interface PoolOptions {
   readonly ntpServers: readonly Ipv4Address[];
   /** Octets. */
   readonly mtu?: number;
+  /** How long clients that ask for it do without IPv4. */
+  readonly ipv6OnlyWaitSeconds?: number;
   readonly staticRoutes: readonly StaticRoute[];
   readonly nextServer?: Ipv4Address;
   readonly bootFile?: string;

@@ -57,6 +57,9 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
   };
 }
 
+/** Clients wait at least that long. Source: RFC 8925 §3.4, MIN_V6ONLY_WAIT. */
+const LEAST_IPV6_ONLY_WAIT_SECONDS = 300;
+
 type RangeField = 'ranges' | 'exclude' | 'dynamic';
 
 function readRanges(definition: PoolDefinition, field: RangeField, reader: FieldReader): WrittenRange[] {
@@ -80,7 +83,12 @@ function readOptions(options: PoolOptionsDefinition, reader: FieldReader): Omit<
   const path = (...rest: Path): Path => ['options', ...rest];
   const router = reader.optionalAddress(path('router'), options.router);
   const domainName = reader.optionalHostName(path('domainName'), options.domainName);
-  const mtu = options.mtu === undefined ? undefined : reader.wholeNumber(path('mtu'), options.mtu, { least: 68, most: 65_535 });
+  const number = (field: 'mtu' | 'ipv6OnlyWaitSeconds', bounds: { readonly least: number; readonly most: number }) => {
+    const value = options[field];
+    return value === undefined ? undefined : reader.wholeNumber(path(field), value, bounds);
+  };
+  const mtu = number('mtu', { least: 68, most: 65_535 });
+  const ipv6OnlyWaitSeconds = number('ipv6OnlyWaitSeconds', { least: LEAST_IPV6_ONLY_WAIT_SECONDS, most: 0xffffffff });
   return {
     ...(router !== undefined && { router }),
     dnsServers: reader.addresses(path('dnsServers'), options.dnsServers),
@@ -90,6 +98,7 @@ function readOptions(options: PoolOptionsDefinition, reader: FieldReader): Omit<
     }),
     ntpServers: reader.addresses(path('ntpServers'), options.ntpServers),
     ...(mtu !== undefined && { mtu }),
+    ...(ipv6OnlyWaitSeconds !== undefined && { ipv6OnlyWaitSeconds }),
     ...readBoot(options, path(), reader),
     bootByArchitecture: readBootByArchitecture(options.bootByArchitecture ?? [], reader),
   };

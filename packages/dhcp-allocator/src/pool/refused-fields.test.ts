@@ -59,6 +59,10 @@ describe('a pool is refused with every problem', () => {
     ],
     [option({ mtu: 67 }), ['options.mtu: 67 is out of bounds; write a whole number from 68 to 65535']],
     [option({ mtu: 65_536 }), ['options.mtu: 65536 is out of bounds; write a whole number from 68 to 65535']],
+    [
+      option({ ipv6OnlyWaitSeconds: 299 }),
+      ['options.ipv6OnlyWaitSeconds: 299 is out of bounds; write a whole number from 300 to 4294967295'],
+    ],
     [option({ mtu: 1400.5 }), ['options.mtu: 1400.5 is out of bounds; write a whole number from 68 to 65535']],
     [
       option({ bootFile: 'a b', nextServer: 'x' }),
@@ -105,6 +109,8 @@ describe('a pool is refused with every problem', () => {
     option({ dnsServers: addresses(63) }),
     option({ mtu: 68 }),
     option({ mtu: 65_535 }),
+    option({ ipv6OnlyWaitSeconds: 300 }),
+    option({ ipv6OnlyWaitSeconds: 4_294_967_295 }),
     option({ bootFile: 'x'.repeat(127) }),
     option({ bootFile: '!~' }),
   ])('what is at the limit is accepted: %j', (definition) => expect(problemsOf(definition)).toEqual([]));

@@ -30,6 +30,7 @@ const FULL: PoolDefinition = {
     domainSearch: ['example.com', 'lab.example.com'],
     ntpServers: ['10.0.0.123'],
     mtu: 1400,
+    ipv6OnlyWaitSeconds: 1_800,
     staticRoutes: [{ destination: '10.8.0.0/16', gateway: '10.0.0.9' }],
     nextServer: '10.0.0.69',
     bootFile: 'pxelinux.0',

@@ -103,6 +103,14 @@ describe('the parameter request list, RFC 2132 §9.8', () => {
     expect(codesOf(one.compose(clientWith(), OFFER))).toContain(26);
   });
 
+  it('RFC 8925 §3.3: only clients that request option 108 are told to do without IPv4', () => {
+    const one = composer({ options: { ipv6OnlyWaitSeconds: 1_800 } });
+    for (const reply of [OFFER, ACK]) expect(optionOf(one.compose(asking(1, 108), reply), 108)).toEqual([0, 0, 7, 8]);
+    for (const client of [asking(1), clientWith(), clientWith({ options: [[55, []]] })])
+      expect(codesOf(one.compose(client, ACK))).not.toContain(108);
+    expect(codesOf(composer().compose(asking(1, 108), ACK))).not.toContain(108);
+  });
+
   it('128 lists are remembered as they were composed; further lists are composed each time', () => {
     const one = composer({ options: { mtu: 1400, dnsServers: ['10.0.0.53'] } });
     const maskOf = (codes: number[]) => [...one.compose(asking(...codes), OFFER).options].find(([code]) => code === 1);

@@ -163,7 +163,9 @@ function withOwnOptions(shared: readonly OptionEntry[], client: ClientMessage, r
  * subnet mask option MUST be first". Source: RFC 2132 §3.3, §9.8.
  */
 function inWishedOrder(values: ReadonlyMap<number, Uint8Array>, requested: Uint8Array | undefined): OptionEntry[] {
-  if (requested === undefined || requested.length === 0) return [...values];
+  // RFC 8925 §3.3: a server must not include option 108 if the client did not request it.
+  if (requested === undefined || requested.length === 0)
+    return [...values].filter(([code]) => code !== OptionCode.ipv6OnlyPreferred);
   const codes = new Set<number>();
   for (const code of requested) {
     if (code === OptionCode.routers) codes.add(OptionCode.subnetMask);

@@ -80,6 +80,7 @@ export const OptionCode = {
   rapidCommit: 80,
   relayAgentInformation: 82,
   clientArchitecture: 93,
+  ipv6OnlyPreferred: 108,
   domainSearch: 119,
   classlessStaticRoutes: 121,
   tftpServerAddresses: 150,

@@ -24,6 +24,8 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'ntp',
   'leaseTime',
   'routers',
+  'nat64Prefix',
+  'ipv6OnlyWait',
   'mtu',
   'relays',
   'authoritative',

@@ -107,6 +107,37 @@ describe('the IPv6 part of an IPPool', () => {
     );
   });
 
+  const NAT64 =
+    'is not the prefix of a NAT64, which is 96, 64, 56, 48, 40, 32 bits long; write that of the translator, as in 64:ff9b::/96';
+  it.each<[string, boolean]>([
+    ['64:ff9b::/96', true],
+    ['2001:db8:64::/64', true],
+    ['2001:db8::/32', true],
+    ['64:ff9b::/95', false],
+    ['64:ff9b::1/96', false],
+    ['2001:db8:0:0:ff00::/96', false],
+    ['64:ff9b:::/96', false],
+  ])('RFC 6052 §2.2: has the prefix of a NAT64: %s', (nat64Prefix, isOne) => {
+    expect(problemsOf({ nat64Prefix })).toEqual(isOne ? [] : [`nat64Prefix: "${nat64Prefix}" ${NAT64}`]);
+    // Served with IPv6 nevertheless, and without that prefix.
+    const reading = readPool(objectOf({ nat64Prefix }));
+    const { prefix, nat64Prefix: read } = (reading.ok && reading.pool.dhcpv6) || {};
+    expect([formatIpv6Address(prefix?.network ?? 0n), read !== undefined]).toEqual(['2001:db8:48::', isOne]);
+  });
+
+  it('says for how long clients do without IPv4, unless there is no IPv6', () => {
+    const waitOf = (ipv6Config: Partial<IPv6Config>) => {
+      const reading = readPool(objectOf(ipv6Config));
+      return reading.ok && [reading.pool.options.ipv6OnlyWaitSeconds, reading.pool.dhcpv6 !== undefined];
+    };
+    expect([{}, { ipv6OnlyWait: 300 }, { ipv6OnlyWait: 5 }, { ipv6OnlyWait: 300, cidr: 'fe80::/64' }].map(waitOf)).toEqual([
+      [undefined, true],
+      [300, true],
+      [undefined, true],
+      [undefined, false],
+    ]);
+  });
+
   it('has addresses and names in its options', () => {
     expect(problemsOf({ dns: ['2001:db8::53', '1::2::3'], ntp: [':::'], domainSearch: ['a.example', '-b'] })).toEqual([
       'dns.1: "1::2::3" is not an IPv6 address; write it as in 2001:db8:48::53',

@@ -7,7 +7,7 @@ import {
   prefixContains,
   rangesContain,
 } from '@vmdhcp/dhcp-allocator/address';
-import { type Dhcpv6Pool, serverIdentifierOf } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import { type Dhcpv6Pool, NAT64_PREFIX_LENGTHS, serverIdentifierOf } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { type IPPool, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
 import type { PoolReason } from './pool-reason.js';
 
@@ -37,13 +37,12 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
   const found = [
     ...prefixProblems(config.cidr, prefix, pool),
     ...routerProblems(config),
+    ...nat64Problems(config),
     ...optionProblems(config),
     ...serverProblems(config, prefix, pool),
   ];
   if (prefix === undefined || found.length > 0) return { ok: false, problems: found.map((one) => toProblem(config, one)) };
-  const { dns = [], domainSearch = [], ntp = [], leaseTime = DEFAULT_LEASE_TIME_SECONDS } = config;
-  const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
-  const options = { dnsServers: addresses(dns), domainSearch, ntpServers: addresses(ntp), bootFileUrl: undefined };
+  const { leaseTime = DEFAULT_LEASE_TIME_SECONDS, nat64Prefix = '' } = config;
   return {
     ok: true,
     value: {
@@ -55,9 +54,15 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
       addressRegistration: false,
       relays: [],
       advertises: config.routerAdvertisements !== 'Disabled',
-      options,
+      nat64Prefix: parseIpv6Prefix(nat64Prefix),
+      options: toOptions(config),
     },
   };
+}
+
+function toOptions({ dns = [], domainSearch = [], ntp = [] }: IPv6Config): Dhcpv6Pool['options'] {
+  const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
+  return { dnsServers: addresses(dns), domainSearch, ntpServers: addresses(ntp), bootFileUrl: undefined };
 }
 
 function toProblem(config: IPv6Config, [reason, path, message, remedy]: Found): Problem<PoolReason> {
@@ -91,6 +96,20 @@ function routerProblems({ routers = [] }: IPv6Config): Found[] {
     const remedy = 'write the address from which the router sends Router Advertisements, as in fe80::1';
     return [['not-an-address', ['routers', index], 'is not a link-local IPv6 address', remedy]];
   });
+}
+
+/** Source: RFC 6052 §2.2: bits 64 to 71 are zero. */
+function nat64Problems({ nat64Prefix: text }: IPv6Config): Found[] {
+  if (text === undefined) return [];
+  const prefix = parseIpv6Prefix(text);
+  const isOne =
+    prefix !== undefined &&
+    NAT64_PREFIX_LENGTHS.includes(prefix.prefixLength) &&
+    parseIpv6Address(text.split('/')[0] ?? '') === prefix.network &&
+    ((prefix.network >> 56n) & 0xffn) === 0n;
+  const lengths = NAT64_PREFIX_LENGTHS.join(', ');
+  const message = `is not the prefix of a NAT64, which is ${lengths} bits long`;
+  return isOne ? [] : [['not-a-cidr', ['nat64Prefix'], message, 'write that of the translator, as in 64:ff9b::/96']];
 }
 
 function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): Found[] {

@@ -43,7 +43,12 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
   const ipv6 = toDhcpv6Pool(object, checked.value);
   const problems = [...wrongServers, ...(ipv6.ok ? [] : ipv6.problems)];
   if (!ipv6.ok || problems.length > 0) return { ok: false, problems };
-  return ipv6.value === undefined ? checked : { ok: true, value: { ...checked.value, dhcpv6: ipv6.value } };
+  return ipv6.value === undefined ? checked : { ok: true, value: withIpv6(checked.value, ipv6.value, object) };
+}
+
+function withIpv6(pool: Pool, dhcpv6: NonNullable<Pool['dhcpv6']>, { spec }: IPPool): Pool {
+  const ipv6OnlyWaitSeconds = spec.ipv6Config?.ipv6OnlyWait;
+  return { ...pool, dhcpv6, ...(ipv6OnlyWaitSeconds !== undefined && { options: { ...pool.options, ipv6OnlyWaitSeconds } }) };
 }
 
 /** An invalid address of digits and dots is not a name either: a top-level domain is not a number. Source: RFC 3696 §2. */
