@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function startAt(port: number) {
+function startAt(port: number, command = ['run', '--no-agent', '--http', '127.0.0.1:0']) {
   const path = join(folder, 'kubeconfig');
   const kubeconfig = {
     apiVersion: 'v1',
@@ -31,7 +31,7 @@ function startAt(port: number) {
     users: [{ name: 'away', user: {} }],
   };
   writeFileSync(path, JSON.stringify(kubeconfig));
-  const options = ['run', '--no-agent', '--http', '127.0.0.1:0', '--kubeconfig', path];
+  const options = [...command, '--kubeconfig', path];
   // A program that does not end of itself fails the test, and is not left behind.
   const limits = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
   const child = spawn(process.execPath, [PROGRAM, ...options], { stdio: ['ignore', 'ignore', 'pipe'], ...limits });
@@ -42,7 +42,13 @@ function startAt(port: number) {
 it('a controller whose API server cannot be reached says so and ends, so that it is started again', async () => {
   const { code, stderr } = await startAt(NOBODY).ended;
   expect(stderr).toContain('connect ECONNREFUSED 127.0.0.1:9: nothing listens there');
-  expect(code).toBe(66);
+  expect(code).toBe(69);
+});
+
+it.each([['crds', '--apply'], ['migrate'], ['uninstall']])('%s says that the cluster cannot be reached', async (...command) => {
+  const { code, stderr } = await startAt(NOBODY, command).ended;
+  expect(stderr).toMatch(/^vmdhcp-controller: .*connect ECONNREFUSED 127\.0\.0\.1:9: nothing listens there\n$/);
+  expect(code).toBe(69);
 });
 
 it('a controller whose API server never answers ends as soon as it is told to', async () => {

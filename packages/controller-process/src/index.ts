@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type ClusterOptions, clusterOf, connect, openConnection } from './cluster/connect.js';
+export { type ClusterOptions, clusterOf, connect, failedRequest, openConnection } from './cluster/connect.js';
 export { type AddParts, joinParts } from './run/added-parts.js';
 export { ControllerProcess, type ControllerProcessSettings } from './run/controller-process.js';
 export { readElectionTimes } from './run/election-times.js';

@@ -1,4 +1,4 @@
-import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import { type ClusterOptions, connect, failedRequest } from '@vmdhcp/controller-process';
 import type { MigrationDirection } from '@vmdhcp/controller-process/migration';
 import {
   describeLeftovers,
@@ -30,7 +30,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await migrateCluster(connection, options);
   } catch (error) {
     if (!(error instanceof ApiRequestError)) throw error;
-    throw new CommandError(String(errorForLog(error)), ExitCode.failed, { cause: error });
+    throw failedRequest(error, String(errorForLog(error)));
   } finally {
     connection.close();
   }

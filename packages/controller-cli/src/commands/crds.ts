@@ -10,7 +10,7 @@ Examples:
   vmdhcp-controller crds --apply --bare-metal
   vmdhcp-controller crds --apply --kubeconfig ~/.kube/config --json
 
-Exit codes: 0 printed or applied, 1 the server refused, 66 there is no way to a cluster.
+Exit codes: 0 printed or applied, 1 the server refused, 66 there is no way to a cluster, 69 it does not answer.
 `;
 
 /** `vmdhcp-controller crds` */

@@ -18,7 +18,8 @@ You can end the command at any time and run it again: it continues from what it 
 unfinished for more than an hour. If two runs overlap, the one that began last continues.
 
 Exit codes: 0 done, nothing to do, or a dry run without problems; 1 there are problems, the API server refused, or a step takes too long;
-64 wrong usage, 65 the file is not a backup, 66 no connection to a cluster, or the backup cannot be read, 73 the backup cannot be written.
+64 wrong usage, 65 the file is not a backup, 66 there is no way to a cluster, or the backup cannot be read, 69 the cluster does not answer,
+73 the backup cannot be written.
 `;
 
 /** `vmdhcp-controller migrate` */

@@ -33,8 +33,8 @@ Deployments and Leases. Unless --service-account-name is set, each group of agen
 the rights to its own Lease and its own IPPools, and nothing else. Replicas elect a leader by the Lease
 kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION 15s, _RENEW_DEADLINE 10s, _RETRY_PERIOD 2s).
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 1 leadership lost or the API server refused, 64 wrong usage, 66 no connection to a cluster,
-69 the HTTP address is in use.
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 leadership lost or the API server refused, 64 wrong usage, 66 there is no way to a cluster,
+69 it does not answer, or the HTTP address is in use.
 `;
 
 /** `vmdhcp-controller run` */

@@ -20,7 +20,7 @@ It does not delete what a manifest or a chart installed: kubectl delete -f manif
 they installed (topology unified) have to be deleted first: kubectl delete -f manifests/vmdhcp-unified.yaml.
 
 Exit codes: 0 removed, or nothing was there; 1 a controller or such agents run, the API server refused, or an object is not deleted in time;
-64 wrong usage, 66 no connection to a cluster.
+64 wrong usage, 66 there is no way to a cluster, 69 it does not answer.
 `;
 
 /** `vmdhcp-controller uninstall` */

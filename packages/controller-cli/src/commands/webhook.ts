@@ -18,7 +18,7 @@ Without an answer IPPools cannot be created, deleted, or changed in their spec; 
 Certificates are kept in the Secrets NAME-ca and NAME-tls, rotated without a restart; a Secret that is deleted is made anew. Both
 webhook configurations NAME are registered, and repaired every ten seconds. vmdhcp-controller uninstall removes all of it.
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 66 no connection to a cluster, 69 an address is in use.
+Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 66 there is no way to a cluster, 69 an address is in use.
 `;
 
 /** `vmdhcp-controller webhook` */

@@ -1,11 +1,17 @@
 import {
   ApiConnection,
+  type ApiRequestError,
   type ClusterConnection,
   findCluster,
   NoClusterError,
   type RequestObserver,
 } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+
+/** A failed request as the error of a command: the API server refused it, or did not answer. */
+export function failedRequest(error: ApiRequestError, message = error.message): CommandError {
+  return new CommandError(message, error.status === undefined ? ExitCode.unavailable : ExitCode.failed, { cause: error });
+}
 
 /** A kubeconfig and its context, as options of a command line name them. */
 export interface ClusterOptions {

@@ -1,6 +1,6 @@
 import { type KubernetesObject, listAll } from '@vmdhcp/kube-runtime';
 import { type ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { failedRequest } from './connect.js';
 
 /** Every object; none of a kind that the cluster does not serve. @throws CommandError where the server refuses. */
 export async function listIfServed(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
@@ -8,6 +8,6 @@ export async function listIfServed(client: ApiObjectClient<KubernetesObject>): P
     return await listAll(client);
   } catch (error) {
     if (error instanceof ApiRequestError && error.status === 404) return [];
-    throw error instanceof ApiRequestError ? new CommandError(error.message, ExitCode.failed, { cause: error }) : error;
+    throw error instanceof ApiRequestError ? failedRequest(error) : error;
   }
 }

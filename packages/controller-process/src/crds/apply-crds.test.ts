@@ -21,7 +21,7 @@ async function outcomeAt(status: number | undefined): Promise<unknown> {
 
 describe('applyCrds', () => {
   it.each([
-    [undefined, 66, 'ECONNREFUSED'],
+    [undefined, 69, 'ECONNREFUSED'],
     [403, 1, '403 no'],
     [500, 1, '500 no'],
   ])('with server status %s it ends with exit code %i and a sentence, not a stack trace', async (status, exitCode, text) => {

@@ -45,7 +45,7 @@ export async function applyCrds(
     // Without a response, the error is that of the connection.
     const isRefused = error instanceof ApiRequestError && error.cause === undefined;
     const message = `the CustomResourceDefinitions cannot be applied: ${reported}`;
-    throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.noInput, { cause: error });
+    throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.unavailable, { cause: error });
   }
 }
 
