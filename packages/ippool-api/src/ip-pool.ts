@@ -146,7 +146,7 @@ const ipv6Config = z
     ipv6OnlyWait: z
       .int()
       .min(300)
-      .max(4_294_967_295)
+      .max(86_400)
       .optional()
       .describe(
         'Seconds for which clients that can do without IPv4, and say so, switch it off (option 108); other clients keep IPv4. Only for a network with a NAT64; begin with 300. Default: all clients keep IPv4.',

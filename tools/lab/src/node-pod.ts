@@ -143,7 +143,10 @@ export class NodePod implements PodProcess {
     const startup = readHttpProbe(this.#container, 'startupProbe', this.node.address);
     const readiness = readHttpProbe(this.#container, 'readinessProbe', this.node.address);
     const liveness = readHttpProbe(this.#container, 'livenessProbe', this.node.address);
-    if (startup !== undefined && !(await untilStarted(startup, signal))) return this.process?.kill('SIGTERM');
+    if (startup !== undefined && !(await untilStarted(startup, signal))) {
+      if (!signal.aborted) this.process?.kill('SIGTERM');
+      return;
+    }
     if (readiness === undefined) this.#becameReady.resolve();
     else void followReadiness(readiness, (ready) => this.#onReadiness(ready), signal);
     if (liveness !== undefined && (await untilDead(liveness, signal))) this.process?.kill('SIGTERM');

@@ -162,6 +162,14 @@ it('pools whose machines may not be probed get no ARP requests, and are never si
   expect([leaders(), reported(), asked]).toEqual([['a'], undefined, []]);
 });
 
+it('pools whose machines may do without IPv4 are never silent', async () => {
+  record(CONFIRMED, { ipv6Config: { cidr: 'fd00:48::/64', ipv6OnlyWait: 300 } });
+  const [a] = await both();
+  reaching(a);
+  await world.pass(600_000);
+  expect([leaders(), reported()]).toEqual([['a'], undefined]);
+});
+
 it('an agent without other replicas stays leader', async () => {
   const a = world.startPod('a', lease, { isAlone: true });
   reaching(a);

@@ -35,8 +35,11 @@ export function watchForSilence(watched: WatchedNetworks): SilentNetworks {
     isLeader,
     isActive: (key) => activeOf(key) !== undefined,
     isConfirmed: (key) => activeOf(key)?.isSilent === true,
-    // If no machine may be probed, no machine can be missing.
-    leasesOf: (key) => (activeOf(key)?.probesConflicts === true ? leasesOf(key) : []),
+    // If no machine may be probed, or machines may do without IPv4, no machine can be missing.
+    leasesOf: (key) => {
+      const active = activeOf(key);
+      return active?.probesConflicts === true && active.pool.options.ipv6OnlyWaitSeconds === undefined ? leasesOf(key) : [];
+    },
     ask: async (key, lease) => {
       const { byClient, others } = await findUsers(interfaceOf(key), lease);
       return byClient || others.length > 0;

@@ -120,8 +120,14 @@ export function encodeRouterAdvertisement(
 /** It is valid as long as the names: the field counts units of eight seconds, and three bits below it are the length. Source: RFC 8781 §4. */
 function encodeNat64Prefix(prefix: Ipv6Prefix | undefined): Uint8Array[] {
   if (prefix === undefined) return [];
-  const lifetime = NAMES_SECONDS + NAT64_PREFIX_LENGTHS.indexOf(prefix.prefixLength);
-  return [option(Option.nat64Prefix, [toBytes(lifetime, 2), ipv6AddressBytes(prefix.network).subarray(0, NAT64_PREFIX_OCTETS)])];
+  const eightSeconds = Math.ceil(NAMES_SECONDS / 8);
+  const lifetimeAndLength = (eightSeconds << 3) | NAT64_PREFIX_LENGTHS.indexOf(prefix.prefixLength);
+  return [
+    option(Option.nat64Prefix, [
+      toBytes(lifetimeAndLength, 2),
+      ipv6AddressBytes(prefix.network).subarray(0, NAT64_PREFIX_OCTETS),
+    ]),
+  ];
 }
 
 /** Padded to a multiple of eight octets, which is the unit of its length. Source: RFC 4861 §4.6. */

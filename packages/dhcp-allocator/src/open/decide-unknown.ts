@@ -3,8 +3,8 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import { type BindingRecord, isBindingValid } from '../binding/binding.js';
 import type { Lease } from '../lease/lease.js';
 import type { ClientMessage } from '../server/client-message.js';
+import { takesRapidCommit } from '../server/decide-discover.js';
 import { type Decision, ignore, nak } from '../server/decision.js';
-import { OptionCode } from '../wire/layout.js';
 import type { OpenPool } from './open-pool.js';
 import type { UnknownClient } from './unknown-client.js';
 
@@ -50,7 +50,7 @@ function decideDiscover(request: UnknownRequest): UnknownDecision {
   const { message, client, open, nowMs } = request;
   const address = open.addresses.chooseAddress(client, message.requestedAddress, nowMs);
   if (address === undefined) return ignore(open.addresses.size === 0 ? 'unknown-client' : 'pool-exhausted');
-  if (open.pool.rapidCommit && message.message.options.has(OptionCode.rapidCommit)) return bind(request, address, true);
+  if (takesRapidCommit(message, open.pool)) return bind(request, address, true);
   open.offer(client, address, nowMs);
   return { kind: 'offer', lease: leaseOf(request, address) };
 }

@@ -1,3 +1,4 @@
+import type { Pool } from '../pool/pool.js';
 import { OptionCode } from '../wire/layout.js';
 import type { ClientMessage } from './client-message.js';
 import { type Decision, ignore, type KnownClient } from './decision.js';
@@ -10,6 +11,12 @@ import { type Decision, ignore, type KnownClient } from './decision.js';
  */
 export function decideDiscover(client: ClientMessage, { pool, lease }: KnownClient): Decision {
   if (lease === undefined) return ignore('unknown-client');
-  if (pool.rapidCommit && client.message.options.has(OptionCode.rapidCommit)) return { kind: 'ack', lease, rapid: true };
-  return { kind: 'offer', lease };
+  return takesRapidCommit(client, pool) ? { kind: 'ack', lease, rapid: true } : { kind: 'offer', lease };
+}
+
+/** True if a DISCOVER is answered by an ACK. A client that may do without IPv4 decides first whether it requests the address. */
+export function takesRapidCommit({ message: { options } }: ClientMessage, pool: Pool): boolean {
+  if (!pool.rapidCommit || !options.has(OptionCode.rapidCommit)) return false;
+  const mayForgoIpv4 = pool.options.ipv6OnlyWaitSeconds !== undefined;
+  return !(mayForgoIpv4 && options.get(OptionCode.parameterRequestList)?.includes(OptionCode.ipv6OnlyPreferred) === true);
 }

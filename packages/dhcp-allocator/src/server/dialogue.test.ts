@@ -357,6 +357,15 @@ describe('what replies carry', () => {
     expect([reply.options.uint8(53), reply.options.has(80)]).toEqual([MessageTypeCode.ack, true]);
   });
 
+  it('RFC 8925: a client that may do without IPv4 gets an offer, not an address at once', () => {
+    const answer = server({ rapidCommit: true, options: { ipv6OnlyWaitSeconds: 300 } });
+    const hurried = (wishes: readonly number[]) => packet('discover', { wishes, more: [[80, new Uint8Array(0)]] });
+    expect([[1, 108], [1]].map((wishes) => replyOf(answer(hurried(wishes))).options.uint8(53))).toEqual([
+      MessageTypeCode.offer,
+      MessageTypeCode.ack,
+    ]);
+  });
+
   it('RFC 2131 §3.3: an infinite lease has no renewal times', () => {
     const reply = replyOf(server({ leaseTimeSeconds: 0xffffffff })(packet('discover')));
     expect(reply.options.uint32(51)).toBe(0xffffffff);

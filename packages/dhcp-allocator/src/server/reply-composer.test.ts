@@ -105,6 +105,7 @@ describe('the parameter request list, RFC 2132 §9.8', () => {
 
   it('RFC 8925 §3.3: only clients that request option 108 are told to do without IPv4', () => {
     const one = composer({ options: { ipv6OnlyWaitSeconds: 1_800 } });
+    expect(codesOf(one.compose(asking(1, 108), { kind: 'inform', clientAddress: ip('10.0.0.10') }))).not.toContain(108);
     for (const reply of [OFFER, ACK]) expect(optionOf(one.compose(asking(1, 108), reply), 108)).toEqual([0, 0, 7, 8]);
     for (const client of [asking(1), clientWith(), clientWith({ options: [[55, []]] })])
       expect(codesOf(one.compose(client, ACK))).not.toContain(108);

@@ -103,6 +103,9 @@ export class ReplyComposer {
     if (remembered !== undefined) return remembered;
     const { nextServer, bootFile, options } = this.#bootFor(architecture);
     const values = new Map([...this.#values, ...options]);
+    // RFC 8925 §3.3: it is only for clients that request it, and comes with an address.
+    if (kind === 'inform' || requestList?.includes(OptionCode.ipv6OnlyPreferred) !== true)
+      values.delete(OptionCode.ipv6OnlyPreferred);
     const shared = { nextServer, bootFile, options: [...this.#leaseOptions(kind), ...inWishedOrder(values, requestList)] };
     if (this.#remembered.size < REMEMBERED_LISTS) this.#remembered.set(key, shared);
     return shared;
@@ -163,9 +166,7 @@ function withOwnOptions(shared: readonly OptionEntry[], client: ClientMessage, r
  * subnet mask option MUST be first". Source: RFC 2132 §3.3, §9.8.
  */
 function inWishedOrder(values: ReadonlyMap<number, Uint8Array>, requested: Uint8Array | undefined): OptionEntry[] {
-  // RFC 8925 §3.3: a server must not include option 108 if the client did not request it.
-  if (requested === undefined || requested.length === 0)
-    return [...values].filter(([code]) => code !== OptionCode.ipv6OnlyPreferred);
+  if (requested === undefined || requested.length === 0) return [...values];
   const codes = new Set<number>();
   for (const code of requested) {
     if (code === OptionCode.routers) codes.add(OptionCode.subnetMask);

@@ -1,5 +1,5 @@
 import { REASONS } from '@vmdhcp/ippool-api';
-import { readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -166,6 +166,23 @@ function remembering() {
   const annotations = { 'network.harvesterhci.io/interfaces': JSON.stringify({ default: ENTRY }) };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
+
+it('a machine whose pool lets it do without IPv4 is not broken because it does', () => {
+  const mayForgo = (object: KubernetesObject) => ({
+    ...object,
+    spec: { ...(object.spec as object), ipv6Config: { cidr: 'fd00::/64', ipv6OnlyWait: 300 } },
+  });
+  const parts = { traffic: packets('DISCOVER OFFER', 'DISCOVER OFFER'), instance: instance({ infoSource: 'guest-agent' }) };
+  expect(explain(parts).state).toBe('broken');
+  const chain = explain({ ...parts, pool: mayForgo(pool()) });
+  expect(findingsOf(chain).map(({ reason, state }) => [reason, state])).toEqual([
+    ['OfferNotAccepted', 'note'],
+    ['InstanceHasNoAddress', 'note'],
+  ]);
+  expect(findingsOf(chain)[0]?.message).toMatch(/^normal if it does without IPv4 .*; else: the last 2 DISCOVERs/);
+  // Nothing else is excused.
+  expect(explain({ traffic: packets('REQUEST NAK', 'REQUEST NAK'), pool: mayForgo(pool()) }).state).not.toBe('ok');
+});
 
 describe('reasons that only the objects themselves show', () => {
   it.each(Object.entries(SITUATIONS))('%s, with the remedy of the table', (reason, parts) => {

@@ -4,7 +4,7 @@
  * puts it in order of cause and effect.
  */
 import { CONTROLLER_LEASE } from '@vmdhcp/ippool-api/resources';
-import { keyOf, parseTime, readConditions } from '@vmdhcp/kube-runtime';
+import { keyOf, parseTime, readConditions, readField } from '@vmdhcp/kube-runtime';
 import {
   type AddressChain,
   type EventSubject,
@@ -63,7 +63,8 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
   ];
   const own: LinkFacts = { link: 'interface', facts: one.macAddress ?? 'no MAC address yet' };
   const facts = [own, ...readings.flatMap((reading) => reading.facts)];
-  const findings = withoutConsequences([...one.findings, ...readings.flatMap((reading) => reading.findings)]);
+  const found = withoutConsequences([...one.findings, ...readings.flatMap((reading) => reading.findings)]);
+  const findings = mayForgoIpv4(observation, one) ? found.map(toNoteWithoutIpv4) : found;
   const links = toLinks(facts, findings);
   const trouble = firstTrouble(links);
   return {
@@ -90,6 +91,22 @@ function withoutConsequences(findings: readonly Finding[]): Finding[] {
     ...(isPoolBroken ? (['NetworkConfigMissing'] as const) : []),
   ]);
   return findings.filter(({ reason }) => !consequences.has(reason));
+}
+
+/** A client that does without IPv4 for a while has no IPv4 address, is silent, and then takes no offer. Source: RFC 8925 §3.2. */
+const NORMAL_WITHOUT_IPV4: ReadonlySet<ChainReason> = new Set(['InstanceHasNoAddress', 'NoPacketFromClient', 'OfferNotAccepted']);
+
+function mayForgoIpv4({ pools }: ChainObservation, { network }: ChainInterface): boolean {
+  return readField(objectOf(pools.get(network)?.pool)?.spec, 'ipv6Config', 'ipv6OnlyWait') !== undefined;
+}
+
+function toNoteWithoutIpv4(one: Finding): Finding {
+  if (!NORMAL_WITHOUT_IPV4.has(one.reason)) return one;
+  return {
+    ...one,
+    state: 'note',
+    message: `normal if it does without IPv4 (spec.ipv6Config.ipv6OnlyWait); else: ${one.message}`,
+  };
 }
 
 interface ControllerReading {

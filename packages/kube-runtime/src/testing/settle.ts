@@ -9,7 +9,7 @@ export async function settle(): Promise<void> {
   await new Promise<void>((resolve) => afterPromises(resolve));
 }
 
-/** Repeats a step until it returns false. Promises have settled before each step, and at the end: Node does that between immediates. */
+/** Repeats a step until it returns false. Promises have settled before each step, and at the end: Node does that between immediates. Real timers and I/O may wait. */
 export function repeatWithPromises(step: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;

@@ -108,15 +108,24 @@ describe('the IPv6 part of an IPPool', () => {
   });
 
   const NAT64 =
-    'is not the prefix of a NAT64, which is 96, 64, 56, 48, 40, 32 bits long; write that of the translator, as in 64:ff9b::/96';
+    'is not the prefix of a NAT64: 64:ff9b::/96, or one of a site, outside of cidr, with a length of 96, 64, 56, 48, 40, 32 and bits 64 to 71 zero; write the prefix of the translator';
   it.each<[string, boolean]>([
     ['64:ff9b::/96', true],
+    ['64:ff9b:1::/96', true],
+    ['64:ff9b:1:ffff::/64', true],
     ['2001:db8:64::/64', true],
-    ['2001:db8::/32', true],
-    ['64:ff9b::/95', false],
+    ['fd00:64::/96', true],
+    ['2001:db9::/32', true],
+    ['64:ff9b::/64', false],
+    ['2001:db8:64::/95', false],
     ['64:ff9b::1/96', false],
-    ['2001:db8:0:0:ff00::/96', false],
+    ['2001:db8:64:0:ff00::/96', false],
     ['64:ff9b:::/96', false],
+    ['::/96', false],
+    ['fe80::/64', false],
+    ['ff02::/96', false],
+    ['2001:db8:48::/96', false],
+    ['2001:db8::/32', false],
   ])('RFC 6052 §2.2: has the prefix of a NAT64: %s', (nat64Prefix, isOne) => {
     expect(problemsOf({ nat64Prefix })).toEqual(isOne ? [] : [`nat64Prefix: "${nat64Prefix}" ${NAT64}`]);
     // Served with IPv6 nevertheless, and without that prefix.

@@ -16,6 +16,9 @@ const DEFAULT_LEASE_TIME_SECONDS = 86_400;
 const PREFERRED = 0.75;
 /** Global addresses, and unique local ones. Source: IANA, IPv6 Global Unicast Address Space; RFC 4193 §3.1. */
 const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefix(text) ?? []);
+const WELL_KNOWN_NAT64 = 0x64ff9bn << 96n;
+const WELL_KNOWN_NAT64_LENGTH = 96;
+const LOCAL_NAT64 = ['64:ff9b:1::/48'].flatMap((text) => parseIpv6Prefix(text) ?? []);
 /** Source: RFC 4291 §2.4. */
 const LINK_LOCAL: Ipv6Prefix = { network: 0xfe80n << 112n, prefixLength: 10 };
 /** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
@@ -37,7 +40,7 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
   const found = [
     ...prefixProblems(config.cidr, prefix, pool),
     ...routerProblems(config),
-    ...nat64Problems(config),
+    ...nat64Problems(config, prefix),
     ...optionProblems(config),
     ...serverProblems(config, prefix, pool),
   ];
@@ -98,18 +101,22 @@ function routerProblems({ routers = [] }: IPv6Config): Found[] {
   });
 }
 
-/** Source: RFC 6052 §2.2: bits 64 to 71 are zero. */
-function nat64Problems({ nat64Prefix: text }: IPv6Config): Found[] {
-  if (text === undefined) return [];
-  const prefix = parseIpv6Prefix(text);
-  const isOne =
-    prefix !== undefined &&
-    NAT64_PREFIX_LENGTHS.includes(prefix.prefixLength) &&
-    parseIpv6Address(text.split('/')[0] ?? '') === prefix.network &&
-    ((prefix.network >> 56n) & 0xffn) === 0n;
+/** Source: RFC 6052 §2: of a site, with bits 64 to 71 zero, or the well-known one; RFC 8215 (64:ff9b:1::/48). */
+function nat64Problems({ nat64Prefix: text }: IPv6Config, own: Ipv6Prefix | undefined): Found[] {
+  if (text === undefined || isNat64Prefix(text, own)) return [];
   const lengths = NAT64_PREFIX_LENGTHS.join(', ');
-  const message = `is not the prefix of a NAT64, which is ${lengths} bits long`;
-  return isOne ? [] : [['not-a-cidr', ['nat64Prefix'], message, 'write that of the translator, as in 64:ff9b::/96']];
+  const message = `is not the prefix of a NAT64: 64:ff9b::/96, or one of a site, outside of cidr, with a length of ${lengths} and bits 64 to 71 zero`;
+  return [['not-a-cidr', ['nat64Prefix'], message, 'write the prefix of the translator']];
+}
+
+function isNat64Prefix(text: string, own: Ipv6Prefix | undefined): boolean {
+  const prefix = parseIpv6Prefix(text);
+  if (prefix === undefined || parseIpv6Address(text.split('/')[0] ?? '') !== prefix.network) return false;
+  const { network, prefixLength } = prefix;
+  if (network === WELL_KNOWN_NAT64) return prefixLength === WELL_KNOWN_NAT64_LENGTH;
+  const isOfSite = [...HOST_ADDRESSES, ...LOCAL_NAT64].some((one) => isInside(prefix, one));
+  const isApart = own === undefined || !(isInside(prefix, own) || isInside(own, prefix));
+  return NAT64_PREFIX_LENGTHS.includes(prefixLength) && ((network >> 56n) & 0xffn) === 0n && isOfSite && isApart;
 }
 
 function optionProblems({ dns = [], ntp = [], domainSearch = [] }: IPv6Config): Found[] {

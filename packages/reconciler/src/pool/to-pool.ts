@@ -4,11 +4,12 @@ import {
   isHostName,
   type Pool,
   type PoolDefinition,
+  type PoolOptionsDefinition,
   type Problem,
   parseIpv4Address,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
-import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
+import { type IPPool, type IPv4Config, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
 import type { PoolReason } from './pool-reason.js';
 import { toDhcpv6Pool } from './to-dhcpv6-pool.js';
 
@@ -36,19 +37,13 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
     const problem = { reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'], value: undefined } as const;
     return { ok: false, problems: [{ ...problem, message: 'the pool has no IPv4 settings', remedy: 'set spec.ipv4Config' }] };
   }
-  const { rapidCommit = false } = object.spec;
-  const checked = validatePool({ ...toDefinition(objectKey(object.metadata), ipv4Config, resolved), rapidCommit });
+  const checked = validatePool(toDefinition(object, ipv4Config, resolved));
   const wrongServers = ntpProblems(ipv4Config.ntp ?? []);
   if (!checked.ok) return { ok: false, problems: [...checked.problems.map(toObjectProblem), ...wrongServers] };
   const ipv6 = toDhcpv6Pool(object, checked.value);
   const problems = [...wrongServers, ...(ipv6.ok ? [] : ipv6.problems)];
   if (!ipv6.ok || problems.length > 0) return { ok: false, problems };
-  return ipv6.value === undefined ? checked : { ok: true, value: withIpv6(checked.value, ipv6.value, object) };
-}
-
-function withIpv6(pool: Pool, dhcpv6: NonNullable<Pool['dhcpv6']>, { spec }: IPPool): Pool {
-  const ipv6OnlyWaitSeconds = spec.ipv6Config?.ipv6OnlyWait;
-  return { ...pool, dhcpv6, ...(ipv6OnlyWaitSeconds !== undefined && { options: { ...pool.options, ipv6OnlyWaitSeconds } }) };
+  return ipv6.value === undefined ? checked : { ok: true, value: { ...checked.value, dhcpv6: ipv6.value } };
 }
 
 /** An invalid address of digits and dots is not a name either: a top-level domain is not a number. Source: RFC 3696 §2. */
@@ -61,11 +56,11 @@ function ntpProblems(servers: readonly string[]): Problem<PoolReason>[] {
   });
 }
 
-function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
+function toDefinition({ metadata, spec }: IPPool, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
   const { reservations = [] } = config;
   const leaseTime = config.leaseTime ?? 0;
   return {
-    name,
+    name: objectKey(metadata),
     cidr: config.cidr,
     // The API does not accept empty text here; from a person, it counts as missing, like in upstream.
     ...(config.serverIP !== '' && { serverAddress: config.serverIP }),
@@ -81,7 +76,8 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
     // Upstream reads a missing, zero or negative lease time as the default.
     ...(leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
     ...takenAsTheyAre(config),
-    options: toOptions(config, resolved),
+    rapidCommit: spec.rapidCommit ?? false,
+    options: { ...toOptions(config, resolved), ...toIpv6OnlyWait(spec.ipv6Config) },
   };
 }
 
@@ -95,6 +91,10 @@ function takenAsTheyAre({
     ...(relays !== undefined && { relays }),
     ...(authoritative !== undefined && { authoritative }),
   };
+}
+
+function toIpv6OnlyWait({ ipv6OnlyWait }: Partial<IPv6Config> = {}): Pick<PoolOptionsDefinition, 'ipv6OnlyWaitSeconds'> {
+  return ipv6OnlyWait === undefined ? {} : { ipv6OnlyWaitSeconds: ipv6OnlyWait };
 }
 
 function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<PoolDefinition['options']> {
@@ -132,6 +132,7 @@ export function toObjectProblem<Reason extends string>(problem: Problem<Reason>)
 }
 
 function toObjectPath([field = '', ...rest]: readonly (string | number)[]): (string | number)[] {
+  if (rest[0] === 'ipv6OnlyWaitSeconds') return ['spec', 'ipv6Config', 'ipv6OnlyWait'];
   const base = ['spec', 'ipv4Config'];
   if (field !== 'options') return [...base, ...(PATHS[field] ?? [field]), ...rest.map(toFieldName)];
   return [...base, ...rest.map((part) => OPTION_PATHS[part] ?? part)];

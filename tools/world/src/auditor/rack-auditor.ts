@@ -25,7 +25,7 @@ export class RackAuditor {
   readonly #ports: RackAuditorPorts;
   /** By address. */
   #leases = new Map<string, Lease>();
-  /** Hosts whose lease was on the disk, and is not any more. They get no reply until they begin again. Source: RFC 2131 §4.3.2. */
+  /** Hosts whose lease was on the disk, and is not any more. They need not get a reply before they begin again. Source: RFC 2131 §4.3.2. */
   readonly #forgotten = new Set<string>();
   /** When a host began to wait for a reply, by MAC address. */
   readonly #waiting = new Map<string, number>();
@@ -123,7 +123,9 @@ export class RackAuditor {
     const identifier = readAddress(options.get(Option.serverIdentifier));
     if (identifier !== SELF) this.#ports.violated('server', `${text} as server ${identifier}, and its selfIp is ${SELF}`);
     const seconds = readSeconds(options.get(Option.leaseSeconds)) ?? 0;
-    if (type === 'ack') this.#leases.set(yiaddr, { macAddress, untilMs: atMs + seconds * 1000 });
+    if (type !== 'ack') return;
+    this.#leases.set(yiaddr, { macAddress, untilMs: atMs + seconds * 1000 });
+    this.#forgotten.delete(macAddress);
   }
 
   #onNak(macAddress: string, atMs: number): void {
