@@ -309,7 +309,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     isRackBlind: true,
   },
   'lease-slices-forgotten': {
-    seed: 2,
+    seed: 7,
     what: 'an agent of a ClusterAgent begins without the leases in LeaseSlices',
     needsRack: true,
     leaseSlices: (transport) => ({
