@@ -291,7 +291,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
   },
   'leases-forgotten': {
-    seed: 4,
+    seed: 7,
     what: 'an agent of a ClusterAgent begins without the leases that are stored',
     needsRack: true,
     leases: (opened) => ({ ...opened, tables: new Map() }),
