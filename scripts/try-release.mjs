@@ -46,7 +46,7 @@ try {
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** All changesets can be read. Of some of them: all packages get one new version, and the notes have each once. */
+/** All changesets can be read. A release of some of them gives all packages one new version, and its notes have each changeset once. */
 function tryVersion() {
   const all = tracked(copy).filter((path) => /^\.changeset\/.*\.md$/.test(path));
   if (all.length === 0) return;
