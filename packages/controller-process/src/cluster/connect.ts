@@ -1,6 +1,6 @@
 import {
   ApiConnection,
-  type ApiRequestError,
+  ApiRequestError,
   type ClusterConnection,
   findCluster,
   NoClusterError,
@@ -8,9 +8,10 @@ import {
 } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
-/** A failed request as the error of a command: the API server refused it, or did not answer. */
-export function failedRequest(error: ApiRequestError, message = error.message): CommandError {
-  return new CommandError(message, error.status === undefined ? ExitCode.unavailable : ExitCode.failed, { cause: error });
+/** A failed request as the error of a command. Its exit code says whether the API server refused the request, or did not answer. */
+export function failedRequest(error: Error, message = error.message): CommandError {
+  const isRefused = error instanceof ApiRequestError && error.status !== undefined;
+  return new CommandError(message, isRefused ? ExitCode.failed : ExitCode.unavailable, { cause: error });
 }
 
 /** A kubeconfig and its context, as options of a command line name them. */

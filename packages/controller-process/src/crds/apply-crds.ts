@@ -13,8 +13,9 @@ import {
 } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
+import { type ApiConnection, ApiObjectClient, errorForLog } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { failedRequest } from '../cluster/connect.js';
 
 /** The kinds that the controller of DHCP defines. */
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
@@ -42,10 +43,7 @@ export async function applyCrds(
   } catch (error) {
     const reported = errorForLog(error);
     if (typeof reported !== 'string') throw error;
-    // Without a response, the error is that of the connection.
-    const isRefused = error instanceof ApiRequestError && error.cause === undefined;
-    const message = `the CustomResourceDefinitions cannot be applied: ${reported}`;
-    throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.unavailable, { cause: error });
+    throw failedRequest(error as Error, `the CustomResourceDefinitions cannot be applied: ${reported}`);
   }
 }
 

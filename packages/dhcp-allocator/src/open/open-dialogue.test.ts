@@ -197,6 +197,9 @@ describe('RFC 2131 §4.3: we are 10.0.0.1 and lease 10.0.0.10 to .19; client 1 h
     expect(shortOutcome(server.send('discover', 1, { rapid: true }))).toBe('ack 10.0.0.10');
     expect(server.stored).toHaveLength(1);
     expect(shortOutcome(new OpenServer().send('discover', 1, { rapid: true }))).toBe('offer 10.0.0.10');
+    // RFC 8925: one that may do without IPv4 first decides whether it requests the address.
+    const mostly = new OpenServer({ rapidCommit: true, options: { ipv6OnlyWaitSeconds: 300 } });
+    expect(shortOutcome(mostly.send('discover', 1, { rapid: true, wishes: [108] }))).toBe('offer 10.0.0.10');
   });
 
   it('a pool without dynamic addresses answers unknown clients like a pool that is not open', () => {

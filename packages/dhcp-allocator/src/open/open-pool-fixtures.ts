@@ -34,17 +34,20 @@ export interface Fields {
   readonly circuit?: string;
   readonly hostname?: string;
   readonly rapid?: boolean;
+  /** Codes of requested options. */
+  readonly wishes?: readonly number[];
 }
 
 /** A client's message; what is left out is as a client that knows nothing sends it. */
 export function clientPacket(type: MessageType, macAddress: string, fields: Fields = {}): Uint8Array {
   const address = (value: string) => toBytes(ip(value), 4);
   const options: [number, Uint8Array][] = [[OptionCode.messageType, Uint8Array.of(MessageTypeCode[type])]];
-  const { requested, server, identifier, hostname, circuit, rapid } = fields;
+  const { requested, server, identifier, hostname, circuit, rapid, wishes } = fields;
   if (requested !== undefined) options.push([OptionCode.requestedAddress, address(requested)]);
   if (server !== undefined) options.push([OptionCode.serverIdentifier, address(server)]);
   if (hostname !== undefined) options.push([OptionCode.hostName, encodeText(hostname)]);
   if (identifier !== undefined) options.push([OptionCode.clientIdentifier, Uint8Array.from(identifier)]);
+  if (wishes !== undefined) options.push([OptionCode.parameterRequestList, Uint8Array.from(wishes)]);
   if (rapid) options.push([OptionCode.rapidCommit, new Uint8Array(0)]);
   if (circuit !== undefined)
     options.push([OptionCode.relayAgentInformation, Uint8Array.from([1, circuit.length, ...encodeText(circuit)])]);

@@ -32,6 +32,9 @@ export interface ReadPoolFields {
 
 type Path = readonly (string | number)[];
 
+/** Clients wait at least that long. Source: RFC 8925 §3.4, MIN_V6ONLY_WAIT. */
+const LEAST_IPV6_ONLY_WAIT_SECONDS = 300;
+
 /** An option of 255 octets holds 63 addresses; a longer list would be split, and few clients join the pieces. */
 const MAX_ADDRESSES_IN_AN_OPTION = 63;
 
@@ -56,9 +59,6 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
     gateways,
   };
 }
-
-/** Clients wait at least that long. Source: RFC 8925 §3.4, MIN_V6ONLY_WAIT. */
-const LEAST_IPV6_ONLY_WAIT_SECONDS = 300;
 
 type RangeField = 'ranges' | 'exclude' | 'dynamic';
 

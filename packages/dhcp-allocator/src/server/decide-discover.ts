@@ -14,7 +14,7 @@ export function decideDiscover(client: ClientMessage, { pool, lease }: KnownClie
   return takesRapidCommit(client, pool) ? { kind: 'ack', lease, rapid: true } : { kind: 'offer', lease };
 }
 
-/** True if a DISCOVER is answered by an ACK. A client that may do without IPv4 decides first whether it requests the address. */
+/** True if an ACK answers a DISCOVER. A client that may do without IPv4 first decides whether it requests the address. Source: RFC 4039 §3, RFC 8925 §3.2. */
 export function takesRapidCommit({ message: { options } }: ClientMessage, pool: Pool): boolean {
   if (!pool.rapidCommit || !options.has(OptionCode.rapidCommit)) return false;
   const mayForgoIpv4 = pool.options.ipv6OnlyWaitSeconds !== undefined;

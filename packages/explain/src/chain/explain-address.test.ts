@@ -180,6 +180,8 @@ it('a machine whose pool lets it do without IPv4 is not broken because it does',
     ['InstanceHasNoAddress', 'note'],
   ]);
   expect(findingsOf(chain)[0]?.message).toMatch(/^normal if it does without IPv4 .*; else: the last 2 DISCOVERs/);
+  const silent = explain({ ...parts, traffic: packets(), pool: mayForgo(pool()) });
+  expect(findingsOf(silent).map(({ reason, state }) => [reason, state])).toContainEqual(['NoPacketFromClient', 'note']);
   // Nothing else is excused.
   expect(explain({ traffic: packets('REQUEST NAK', 'REQUEST NAK'), pool: mayForgo(pool()) }).state).not.toBe('ok');
 });

@@ -108,7 +108,7 @@ describe('the IPv6 part of an IPPool', () => {
   });
 
   const NAT64 =
-    'is not the prefix of a NAT64: 64:ff9b::/96, or one of a site, outside of cidr, with a length of 96, 64, 56, 48, 40, 32 and bits 64 to 71 zero; write the prefix of the translator';
+    'is not the prefix of a NAT64: either 64:ff9b::/96, or a prefix of the site outside of cidr, 32, 40, 48, 56, 64 or 96 bits long, with bits 64 to 71 zero; write the prefix that the translator has, as in 64:ff9b::/96';
   it.each<[string, boolean]>([
     ['64:ff9b::/96', true],
     ['64:ff9b:1::/96', true],

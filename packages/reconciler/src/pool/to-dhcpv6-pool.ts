@@ -16,9 +16,10 @@ const DEFAULT_LEASE_TIME_SECONDS = 86_400;
 const PREFERRED = 0.75;
 /** Global addresses, and unique local ones. Source: IANA, IPv6 Global Unicast Address Space; RFC 4193 §3.1. */
 const HOST_ADDRESSES = ['2000::/3', 'fc00::/7'].flatMap((text) => parseIpv6Prefix(text) ?? []);
-const WELL_KNOWN_NAT64 = 0x64ff9bn << 96n;
-const WELL_KNOWN_NAT64_LENGTH = 96;
-const LOCAL_NAT64 = ['64:ff9b:1::/48'].flatMap((text) => parseIpv6Prefix(text) ?? []);
+/** Source: RFC 6052 §2.1. */
+const WELL_KNOWN_NAT64: Ipv6Prefix = { network: 0x64ff9bn << 96n, prefixLength: 96 };
+/** For translators within a site. Source: RFC 8215. */
+const LOCAL_NAT64: Ipv6Prefix = { network: 0x64ff9b0001n << 80n, prefixLength: 48 };
 /** Source: RFC 4291 §2.4. */
 const LINK_LOCAL: Ipv6Prefix = { network: 0xfe80n << 112n, prefixLength: 10 };
 /** The longest subnet in which no client has the first address: in IPv6, that one belongs to routers. Source: RFC 4291 §2.6.1. */
@@ -101,20 +102,20 @@ function routerProblems({ routers = [] }: IPv6Config): Found[] {
   });
 }
 
-/** Source: RFC 6052 §2: of a site, with bits 64 to 71 zero, or the well-known one; RFC 8215 (64:ff9b:1::/48). */
 function nat64Problems({ nat64Prefix: text }: IPv6Config, own: Ipv6Prefix | undefined): Found[] {
   if (text === undefined || isNat64Prefix(text, own)) return [];
-  const lengths = NAT64_PREFIX_LENGTHS.join(', ');
-  const message = `is not the prefix of a NAT64: 64:ff9b::/96, or one of a site, outside of cidr, with a length of ${lengths} and bits 64 to 71 zero`;
-  return [['not-a-cidr', ['nat64Prefix'], message, 'write the prefix of the translator']];
+  const message =
+    'is not the prefix of a NAT64: either 64:ff9b::/96, or a prefix of the site outside of cidr, 32, 40, 48, 56, 64 or 96 bits long, with bits 64 to 71 zero';
+  return [['not-a-cidr', ['nat64Prefix'], message, 'write the prefix that the translator has, as in 64:ff9b::/96']];
 }
 
+/** @param own - the prefix of the network: its addresses are not translated. Source: RFC 6052 §2. */
 function isNat64Prefix(text: string, own: Ipv6Prefix | undefined): boolean {
   const prefix = parseIpv6Prefix(text);
   if (prefix === undefined || parseIpv6Address(text.split('/')[0] ?? '') !== prefix.network) return false;
   const { network, prefixLength } = prefix;
-  if (network === WELL_KNOWN_NAT64) return prefixLength === WELL_KNOWN_NAT64_LENGTH;
-  const isOfSite = [...HOST_ADDRESSES, ...LOCAL_NAT64].some((one) => isInside(prefix, one));
+  if (network === WELL_KNOWN_NAT64.network) return prefixLength === WELL_KNOWN_NAT64.prefixLength;
+  const isOfSite = [...HOST_ADDRESSES, LOCAL_NAT64].some((one) => isInside(prefix, one));
   const isApart = own === undefined || !(isInside(prefix, own) || isInside(own, prefix));
   return NAT64_PREFIX_LENGTHS.includes(prefixLength) && ((network >> 56n) & 0xffn) === 0n && isOfSite && isApart;
 }
