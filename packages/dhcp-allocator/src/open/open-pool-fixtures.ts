@@ -46,8 +46,15 @@ export function clientPacket(type: MessageType, macAddress: string, fields: Fiel
   if (requested !== undefined) options.push([OptionCode.requestedAddress, address(requested)]);
   if (server !== undefined) options.push([OptionCode.serverIdentifier, address(server)]);
   if (hostname !== undefined) options.push([OptionCode.hostName, encodeText(hostname)]);
-  if (identifier !== undefined) options.push([OptionCode.clientIdentifier, Uint8Array.from(identifier)]);
-  if (wishes !== undefined) options.push([OptionCode.parameterRequestList, Uint8Array.from(wishes)]);
+  const lists = new Map([
+    [OptionCode.clientIdentifier, identifier],
+    [OptionCode.parameterRequestList, wishes],
+  ]);
+  options.push(
+    ...[...lists].flatMap(([code, octets]): [number, Uint8Array][] =>
+      octets === undefined ? [] : [[code, Uint8Array.from(octets)]],
+    ),
+  );
   if (rapid) options.push([OptionCode.rapidCommit, new Uint8Array(0)]);
   if (circuit !== undefined)
     options.push([OptionCode.relayAgentInformation, Uint8Array.from([1, circuit.length, ...encodeText(circuit)])]);
