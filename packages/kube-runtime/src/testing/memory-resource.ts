@@ -104,7 +104,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
     this.requests.lists++;
     await this.#travel();
     const [version = this.#version, from = 0] = continueToken === undefined ? [] : continueToken.split(' ').map(Number);
-    if (version < this.#compactedUpTo) throw new ExpiredError('the continue token is too old');
+    if (version < this.#version && version <= this.#compactedUpTo) throw new ExpiredError('the continue token is too old');
     const all = this.#at(version);
     const isLast = from + limit >= all.length;
     return {
