@@ -109,6 +109,7 @@ export class Auditor {
     simulator.client.watch(IPPOOLS, ({ type, object }) => {
       const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
       if (type === 'MODIFIED') this.#lookAtRecord(key, recordedIn(object));
+      this.#endPromisesOfMachinesThatLeft(key, recordedIn(object));
       if (type !== 'DELETED') this.#lookAtNewRecords(key, object);
       const pool = type === 'DELETED' ? undefined : object;
       this.#histories.get(key)?.note(pool, scheduler.nowMs());
@@ -125,6 +126,16 @@ export class Auditor {
       const owner = recorded.get(address);
       if (owner !== macAddress)
         this.#violated('promise', `${segment}: ${address}, which ${macAddress} uses, is recorded for ${owner ?? 'nobody'}`);
+    }
+  }
+
+  /** The address of a machine that has moved to another network may be freed: the promise does not come back with the machine. */
+  #endPromisesOfMachinesThatLeft(segment: string, recorded: ReadonlyMap<string, string>): void {
+    // Not those that have left: their address may be free before the controller is sure.
+    const present = this.#macAddressesOn(segment, Number.MAX_VALUE);
+    for (const [key, { macAddress }] of this.#promises) {
+      const [name, address = ''] = key.split(' ');
+      if (name === segment && recorded.get(address) !== macAddress && !present.has(macAddress)) this.#promises.delete(key);
     }
   }
 
@@ -463,8 +474,7 @@ export class Auditor {
   }
 
   /** MAC addresses of running instances, also on networks that they leave, of templates, and, if KubeVirt chooses them, of the last instance. */
-  #macAddressesOn(network: string): Set<string | undefined> {
-    const nowMs = this.#world.scheduler.nowMs();
+  #macAddressesOn(network: string, nowMs = this.#world.scheduler.nowMs()): Set<string | undefined> {
     return new Set(
       this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses, left }) => [
         ...left.filter((one) => one.network === network && one.untilMs > nowMs).map(({ macAddress }) => macAddress),

@@ -14,10 +14,13 @@ interface Wake {
   readonly atMs: number;
   /** True if the machine was down and could have been started at once. */
   readonly isExpected: boolean;
+  /** How many starts may be requested: one more if a later packet may begin another wake-up. */
+  most: number;
   requests: number;
 }
 
-/** Packets within ten seconds after the first one are the same wake-up. */
+/** Packets within ten seconds after the first one are the same wake-up; the manager may hear them a few seconds late. */
+const SAME_MS = 10_000;
 const WINDOW_MS = 15_000;
 /** Agents repeat a report for two minutes, for managers that wait until a machine is down. */
 const MOST_LATE_MS = 145_000;
@@ -43,10 +46,11 @@ export class WakeAuditor {
     const atMs = this.#world.scheduler.nowMs();
     const isDown = machine.guests.length === 0 && !machine.isStarting;
     const last = this.#wakes.get(name);
+    if (last !== undefined && atMs - last.atMs > SAME_MS) last.most = 2;
     // One more packet of the same wake-up.
     if (last !== undefined && (atMs - last.atMs <= WINDOW_MS || (last.isExpected && isDown && last.requests === 0))) return;
     const isExpected = isDown && this.#isWakeable(machine);
-    this.#wakes.set(name, { macAddress, atMs, isExpected, requests: 0 });
+    this.#wakes.set(name, { macAddress, atMs, isExpected, most: 1, requests: 0 });
   }
 
   #isWakeable({ mayBeWoken, changedAtMs }: WorldMachine): boolean {
@@ -63,7 +67,7 @@ export class WakeAuditor {
       this.#findings.violated('woken-only', `${name} is to be started, and nobody sent a magic packet for it`);
     if (wake === undefined) return;
     wake.requests++;
-    if (wake.requests > 1 && wake.atMs > this.#findings.calmSinceMs())
+    if (wake.requests > wake.most && wake.atMs > this.#findings.calmSinceMs())
       this.#findings.violated('woken-once', `${name} is to be started ${wake.requests} times, after one wake-up`);
   }
 

@@ -1,5 +1,6 @@
-/** Describes changes of agents' objects, for people who read a story. */
+/** Describes changes of the objects of agents and pools, for people who read a story. */
 import { readConditions, readText } from '@vmdhcp/kube-runtime';
+import { recordedIn } from '../auditor/address-history.js';
 import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
 import { IPPOOLS } from '../cluster/machines.js';
 import type { World } from '../cluster/world.js';
@@ -33,5 +34,7 @@ export function tellObjects({ simulator: { client } }: World, tell: (line: strin
     const ready = readConditions(object['status']).find((one) => one.type === 'AgentReady');
     const state = type === 'DELETED' ? 'deleted' : `AgentReady ${ready?.status} ${ready?.reason ?? ''}`;
     once(`pool ${object.metadata.name}`, `IPPool ${object.metadata.name}: ${state}`);
+    const recorded = [...recordedIn(object)].map(([address, macAddress]) => `${address} ${macAddress}`);
+    once(`records ${object.metadata.name}`, `IPPool ${object.metadata.name} records ${recorded.join(', ') || 'no address'}`);
   });
 }
