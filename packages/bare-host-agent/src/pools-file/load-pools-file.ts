@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedNames } from '@vmdhcp/reconciler';
 import type { PoolsFileResult } from './parse-pools-file.js';
+import { readUnchanged } from './read-unchanged.js';
 
 const LARGEST_FILE_OCTETS = 64 << 20;
 
@@ -26,7 +26,7 @@ export interface ParseTask {
 export async function loadPoolsFile(path: string, resolved: ResolvedNames = new Map()): Promise<LoadedPoolsFile> {
   let text: string;
   try {
-    const octets = await readFile(path);
+    const octets = await readUnchanged(path);
     if (octets.length > LARGEST_FILE_OCTETS) return unreadable(`has ${octets.length} octets; split it up`);
     text = octets.toString('utf8');
   } catch (error) {

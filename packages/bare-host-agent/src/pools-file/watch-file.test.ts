@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -49,13 +49,26 @@ describe('watchFile', () => {
     expect(watched.changes).toBe(1);
   });
 
-  it('checks four times a second', async () => {
+  /** The look ends before the next one: it makes the same request as this. */
+  const look = async () => {
+    vi.advanceTimersByTime(250);
+    await fileState(path);
+    await fileState(path);
+  };
+
+  it('reports a file that has stayed the same for a second, so that nothing half written takes effect', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const watched = watch(await fileState(path));
-      writeFileSync(path, 'two');
-      vi.advanceTimersByTime(250);
-      await watched.next.promise;
+      for (let part = 0; part < 12; part++) {
+        appendFileSync(path, 'two');
+        await look();
+      }
+      for (let quiet = 0; quiet < 3; quiet++) await look();
+      expect(watched.changes).toBe(0);
+      await look();
+      expect(watched.changes).toBe(1);
+      for (let quiet = 0; quiet < 8; quiet++) await look();
       expect(watched.changes).toBe(1);
     } finally {
       ended.abort();

@@ -1,6 +1,8 @@
 import { type BigIntStats, promises as fs } from 'node:fs';
 
 const POLL_INTERVAL_MS = 250;
+/** A file that is still being written lacks machines, whose addresses must not be freed: so it has to stay the same for a second first. */
+const LOOKS_UNCHANGED = 4;
 
 export interface FileWatch {
   readonly path: string;
@@ -10,18 +12,22 @@ export interface FileWatch {
 }
 
 /**
- * Calls `onChange` whenever the content of the file may have changed, until `signal` aborts. It checks the file's state at short
- * intervals, which also detects what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
+ * Calls `onChange` whenever the content of the file may have changed and nobody has written it for a second, until `signal` aborts. It checks the
+ * file's state at short intervals, which also detects what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
  */
 export function watchFile({ path, since, signal }: FileWatch, onChange: () => void): void {
   let known = since;
+  let seen = since;
+  let unchanged = 0;
   let asking = false;
   const look = async (): Promise<void> => {
     if (asking) return;
     asking = true;
     const now = await fileState(path);
     asking = false;
-    if (signal.aborted || now === known) return;
+    unchanged = now === seen ? unchanged + 1 : 0;
+    seen = now;
+    if (signal.aborted || now === known || unchanged < LOOKS_UNCHANGED) return;
     known = now;
     onChange();
   };

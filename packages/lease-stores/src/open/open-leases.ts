@@ -194,8 +194,9 @@ export class OpenLeases {
     yield* this.#restored.values();
   }
 
+  /** A snapshot takes a while, in which pools begin to be served: their tables are the same, but no longer among the restored ones. */
   *#records(): Generator<BindingRecord> {
-    for (const table of this.#tables()) yield* table.records();
+    for (const table of [...this.#tables()]) yield* table.records();
   }
 
   #onFailed(error: unknown): void {
