@@ -151,7 +151,7 @@ describe('a task', () => {
         ? void response.writeHead(202, { Location: 'http://192.0.2.1/t' }).end()
         : serve(SMALL)(request, response),
     );
-    expect(await failureOf(one.reset('On'))).toMatchObject({ code: 'redirected' });
+    expect(await failureOf(one.reset('On'))).toMatchObject({ code: 'outcome-unknown' });
   });
 });
 

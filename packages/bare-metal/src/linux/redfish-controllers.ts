@@ -41,6 +41,7 @@ const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
   'memory-used-up',
   'aborted',
   'closed',
+  'outcome-unknown',
 ]);
 
 /** What a person can do, in terms of the objects. */

@@ -40,6 +40,8 @@ export type RedfishErrorCode =
   | 'memory-used-up'
   /** The service does not offer the requested action; the message names what it offers. */
   | 'unsupported'
+  /** The service accepted a change, and nothing can be learned about its end: it may have been made. */
+  | 'outcome-unknown'
   /** The service accepted an action, and its task failed. */
   | 'task-failed';
 

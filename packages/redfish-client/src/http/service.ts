@@ -108,7 +108,7 @@ export class Service {
     for (let turn = 0; turn <= MOST_REDIRECTIONS; turn++) {
       const path = this.#pathOf(link);
       const answer = await this.#authenticated(call, { ...request, link: path });
-      if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, answer) };
+      if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, request, answer) };
       call.forget(answer);
       if (answer.status >= 400) throw answerFailure(answer, this.redact);
       const location = answer.header('location');
@@ -205,12 +205,13 @@ export class Service {
   }
 }
 
-/** The content of an answer. The memory of an unreadable answer is returned. */
-function countedContentOf(call: Call, answer: CountedAnswer): RedfishResource | undefined {
+/** The content of an answer. The memory of an unreadable answer is returned. A change that was accepted is no failure, whatever its answer contains. */
+function countedContentOf(call: Call, { method }: ServiceRequest, answer: CountedAnswer): RedfishResource | undefined {
   try {
     return contentOf(answer);
   } catch (error) {
     call.forget(answer);
+    if (method !== 'GET') return undefined;
     throw error;
   }
 }
