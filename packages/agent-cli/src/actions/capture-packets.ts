@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { askControl, packetLine } from '@vmdhcp/agent-process';
 import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
@@ -84,13 +84,19 @@ interface Sink {
   readonly close: () => void;
 }
 
-/** The file is created at once, so that errors are known before packets are captured. */
+/** The file is created at once, so that errors are known before packets are captured. An earlier capture in it is kept until there are new octets. */
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
   try {
     // Packets reveal who is on a network.
-    const file = openSync(path, 'w', 0o600);
-    return { write: (octets) => writeWhole(path, file, octets), close: () => closeSync(file) };
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+    let isEmptied = false;
+    const write = (octets: Uint8Array) => {
+      if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
+      isEmptied = true;
+      writeWhole(path, file, octets);
+    };
+    return { write, close: () => closeSync(file) };
   } catch (error) {
     throw cannotWrite(path, error);
   }

@@ -1,4 +1,15 @@
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -252,6 +263,24 @@ it('a capture whose file has no space ends with a sentence and exit code 73', as
   const captured = capturePackets({ state: folder, pool: 'net-48', seconds: 60, packets: 10, write: '/dev/full' });
   await expect(captured).rejects.toMatchObject({ exitCode: 73, message: expect.stringMatching(/^--write \/dev\/full: ENOSPC/) });
   await expect.poll(() => captures.isActive, { timeout: 20_000 }).toBe(false);
+});
+
+it('an earlier capture in the file is kept if no agent answers, and replaced by the next one', async () => {
+  const write = join(folder, 'file.pcapng');
+  writeFileSync(
+    write,
+    'an earlier capture, which is longer than the next one, as it has some more packets than none at all'.repeat(9),
+  );
+  const capture = () => capturePackets({ state: folder, pool: 'net-48', seconds: 60, packets: 1, write });
+  await expect(capture()).rejects.toMatchObject({ exitCode: 69 });
+  expect(readFileSync(write, 'utf8')).toMatch(/^an earlier capture/);
+  await start();
+  const captured = capture();
+  await expect.poll(() => captures.isActive, { timeout: 20_000 }).toBe(true);
+  captures.note(PACKET);
+  await captured;
+  const reader = new PcapngReader();
+  expect([...reader.read(readFileSync(write))].map(({ kind }) => kind)).toEqual(['section', 'interface', 'packet', 'statistics']);
 });
 
 describe('the folder of a pod', () => {

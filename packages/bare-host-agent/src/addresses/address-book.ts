@@ -27,6 +27,8 @@ export class AddressBook {
   #recorded: Map<string, RecordedPool>;
   readonly #restoredExpiries: StoredState['expiries'];
   #owners: Owners;
+  /** Not on the disk yet: if it is full, they are tried again with the next plan. */
+  #declined: readonly DeclinedLease[] = [];
   #work: Promise<void> = Promise.resolve();
 
   constructor(ports: AddressBookPorts, stored: StoredState) {
@@ -38,22 +40,15 @@ export class AddressBook {
 
   /** Applies a new configuration. @throws the error of saving; then the old plan stays in force. */
   configure(file: PoolsFile): Promise<void> {
-    return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
+    return this.#enqueue(() => this.#replan(file.pools));
   }
 
   /** Assigns the client of a lease another address, because another machine uses this one, which no client gets for some time. */
   decline({ poolName, address, macAddress }: Lease): Promise<void> {
-    return this.#enqueue(() => {
-      const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
-      const untilMs = this.#ports.nowMs() + QUARANTINE_MS;
-      const after = {
-        assignments: before.assignments.filter(
-          (assignment) => assignment.macAddress !== macAddress || assignment.address !== address,
-        ),
-        quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
-      };
-      return this.#replan(this.#configured, new Map(this.#recorded).set(poolName, after));
-    });
+    const untilMs = this.#ports.nowMs() + QUARANTINE_MS;
+    const others = this.#declined.filter((one) => one.poolName !== poolName || one.address !== address);
+    this.#declined = [...others, { poolName, address, macAddress, untilMs }];
+    return this.#enqueue(() => this.#replan(this.#configured));
   }
 
   /** The quarantines of all recorded pools, including those whose time is over. */
@@ -69,7 +64,7 @@ export class AddressBook {
       const { quarantines } = this.#recorded.get(name) ?? NOTHING_RECORDED;
       return !paused && quarantines.some(({ untilMs }) => untilMs <= nowMs);
     });
-    if (over) await this.#enqueue(() => this.#replan(this.#configured, this.#recorded));
+    if (over) await this.#enqueue(() => this.#replan(this.#configured));
     return over;
   }
 
@@ -89,8 +84,10 @@ export class AddressBook {
     return done;
   }
 
-  async #replan(configured: ReadonlyMap<string, ConfiguredPool>, from: ReadonlyMap<string, RecordedPool>): Promise<void> {
+  async #replan(configured: ReadonlyMap<string, ConfiguredPool>): Promise<void> {
     const nowMs = this.#ports.nowMs();
+    const declined = this.#declined;
+    const from = declined.filter(({ untilMs }) => untilMs > nowMs).reduce(withoutDeclined, this.#recorded);
     const planned = new Map<string, PlannedPool>();
     // A pool that is removed from the file has its addresses again when it comes back.
     const recorded = new Map(from);
@@ -108,6 +105,7 @@ export class AddressBook {
     if (!sameRecords({ pools: recorded, owners }, before)) await this.#save(recorded, owners);
     this.#recorded = recorded;
     this.#owners = owners;
+    this.#declined = this.#declined.filter((one) => !declined.includes(one));
     this.#configured = configured;
     this.#ports.onPlanned(planned);
   }
@@ -115,6 +113,20 @@ export class AddressBook {
   #save(pools: ReadonlyMap<string, RecordedPool>, owners: Owners): Promise<void> {
     return this.#ports.directory.save({ pools, owners, expiryOf: this.#ports.expiryOf });
   }
+}
+
+/** A lease whose address another machine uses, and until when no client gets that address. */
+interface DeclinedLease extends Pick<Lease, 'poolName' | 'address' | 'macAddress'> {
+  readonly untilMs: number;
+}
+
+function withoutDeclined(recorded: Map<string, RecordedPool>, { poolName, address, macAddress, untilMs }: DeclinedLease) {
+  const before = recorded.get(poolName) ?? NOTHING_RECORDED;
+  const after = {
+    assignments: before.assignments.filter((one) => one.macAddress !== macAddress || one.address !== address),
+    quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
+  };
+  return new Map(recorded).set(poolName, after);
 }
 
 interface Records {

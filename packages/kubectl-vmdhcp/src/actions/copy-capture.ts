@@ -1,5 +1,6 @@
 /** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -37,6 +38,9 @@ interface BlockOutput {
 
 export async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
   const blocks = new PcapngBlocks(packets);
+  // An earlier capture in the file is kept if there are no octets.
+  await once(stdout, 'readable');
+  if (stdout.readableLength === 0) return blocks;
   // Packets reveal who is on a network.
   const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
   try {

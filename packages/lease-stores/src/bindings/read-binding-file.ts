@@ -78,9 +78,12 @@ class LineReader {
   }
 
   end(): BindingFileReading {
+    const hasHeader = this.#line > 0;
+    // Ours always has a whole one: another program wrote this file, and what is appended to it would not be found again.
+    if (!hasHeader) this.#corrupt.push({ line: 1, reason: 'header-invalid', lost: describeLost(this.#rest.toString()) });
     return {
       length: this.#length,
-      tornOctets: this.#rest.length,
+      tornOctets: hasHeader ? this.#rest.length : 0,
       records: this.#records,
       corrupt: this.#corrupt,
       ...(this.newerVersion !== undefined && { newerVersion: this.newerVersion }),
