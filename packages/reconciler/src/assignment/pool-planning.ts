@@ -177,19 +177,22 @@ export class PoolPlanning {
   }
 
   /**
-   * The winner among several claims to one MAC address: the one that has its address according to the last plan, else to its own record; else the
-   * oldest.
+   * The winner among several claims to one MAC address: the one that has its address according to the last plan, else to its own record; if nothing is
+   * recorded, as in a pool that was created again, one that remembers an address of this MAC address; else the oldest.
    */
   #distinct(candidates: readonly Candidate[]): Map<MacAddress, Candidate> {
     const chosen = new Map<MacAddress, Candidate>();
     const isIncumbent = ({ macAddress, previous }: Candidate) =>
       previous !== undefined && previous === this.#recorded.get(macAddress);
     const incumbents = candidates.filter(isIncumbent);
+    const remembers = ({ macAddress, previous, replaces }: Candidate) =>
+      previous !== undefined && replaces === undefined && !this.#recorded.has(macAddress);
     const owners = candidates.filter(({ macAddress, request }) => this.#former.lastOwnerOf(macAddress) === request.owner);
     for (const candidate of [
       ...owners,
       ...incumbents.filter(({ holdsPrevious }) => holdsPrevious),
       ...incumbents,
+      ...candidates.filter((one) => isStaying(one) && remembers(one)),
       ...candidates.filter(isStaying),
       ...candidates,
     ]) {

@@ -1,5 +1,5 @@
 /** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
-import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
@@ -24,6 +24,7 @@ import {
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
 import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
+import type { PoolView } from '../view/pool-views.js';
 import type { ControllerContext } from './controller-context.js';
 
 /** The recheck interval without events, in case a pool cannot be written for a long time. */
@@ -67,7 +68,8 @@ export class NetworkConfigReconciler {
     return toReconcileResult(result, done);
   }
 
-  #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
+  #outcomeOf(config: string, claim: InterfaceClaim): InterfaceOutcome {
+    const { network, macAddress, wanted } = claim;
     const { view, plans } = this.#context;
     const pool = view.servingPool(network);
     if (pool === undefined) return this.#unserved(config, network, macAddress);
@@ -83,7 +85,10 @@ export class NetworkConfigReconciler {
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
     if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
-    if (address === undefined) return toOutcome(wanted, undefined, refusal);
+    if (address === undefined) {
+      const outcome = toOutcome(wanted, undefined, refusal);
+      return outcome.kind === 'refused' ? { ...outcome, isLastTaken: isLastTaken(pool, claim) } : outcome;
+    }
     return toOutcome(wanted, { address, ipv6Address: ipv6AddressBeside(pool.reading.pool, address) }, refusal);
   }
 
@@ -181,6 +186,12 @@ export class NetworkConfigReconciler {
 function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAddress, 'macAddress' | 'address'>): boolean {
   if (claim.macAddress === macAddress) return true;
   return claim.previous === address && claim.replaces?.includes(macAddress) === true;
+}
+
+/** True if the pool records the last address of an interface for another client, and none of its former MAC addresses. */
+function isLastTaken({ recorded }: PoolView, { macAddress, previous, replaces = [] }: InterfaceClaim): boolean {
+  const owner = previous === undefined ? previous : recorded.entryAt(formatIpv4Address(previous))?.assignment?.macAddress;
+  return owner !== undefined && owner !== macAddress && !replaces.includes(owner);
 }
 
 function toOutcome(

@@ -34,7 +34,12 @@ export type InterfaceOutcome =
     }
   /** Its turn has not come. `isSoon`: the next plan of its pool decides. */
   | { readonly kind: 'waiting'; readonly isSoon?: true }
-  | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
+  | {
+      readonly kind: 'refused';
+      readonly refusal: OutcomeProblem;
+      /** Its last address is another client's now. */
+      readonly isLastTaken?: boolean;
+    }
   /** No pool serves its network, which does not affect the other interfaces. */
   | {
       /** External: none should, as the network is annotated as served by another DHCP server. */
@@ -190,8 +195,12 @@ function leftOf(outcome: InterfaceOutcome): Ipv4Address | undefined {
   return outcome.kind === 'unserved' || outcome.kind === 'external' ? outcome.left : undefined;
 }
 
-/** An interface without an address remembers its last one, and gets it again if possible. */
-function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
+/**
+ * An interface without an address remembers its last one, and gets it again if possible. One that is another client's now is forgotten: if the pool is
+ * created again, only that client may get it again.
+ */
+function toEntry({ claim: { macAddress, network, previous: last }, outcome }: ClaimWithOutcome): StatusEntry {
+  const previous = outcome.kind === 'refused' && outcome.isLastTaken === true ? undefined : last;
   const address = outcome.kind === 'allocated' ? outcome.address : (leftOf(outcome) ?? previous);
   const ipv6Address = outcome.kind === 'allocated' ? outcome.ipv6Address : undefined;
   return {
