@@ -68,6 +68,8 @@ export class AddressAllocator {
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
   #keptForGood: KeptAddresses = new Map();
+  /** The same by address, once somebody has asked. */
+  #keptBy: ReadonlyMap<Ipv4Address, MacAddress> | undefined;
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -107,10 +109,9 @@ export class AddressAllocator {
   ownerOf(address: Ipv4Address): MacAddress | undefined {
     const assignment = this.#byAddress.get(address);
     if (assignment?.inUse) return assignment.client;
-    // Nobody has a free address; otherwise each wanted address would cost a search.
     if (this.#isFree(address)) return undefined;
-    for (const [client, kept] of this.#keptForGood) if (kept === address) return client;
-    return undefined;
+    this.#keptBy ??= new Map([...this.#keptForGood].map(([client, kept]) => [kept, client]));
+    return this.#keptBy.get(address);
   }
 
   /**

@@ -152,27 +152,25 @@ export class PoolPlanning {
   }
 
   /**
-   * Moves clients to the addresses that they want. A client that cannot move keeps its address, which may block other moves, so it starts again until
-   * all remaining moves are possible.
+   * Moves clients to the addresses that they want. A client that cannot move keeps its address, so the one that would have moved there cannot either,
+   * and so on: each client is looked at twice at most, as thousands may wait for each other.
    */
   #move(movers: readonly Candidate[]): void {
-    const keeping = new Map<MacAddress, ClaimRefusal>();
-    for (;;) {
-      for (const { macAddress } of movers) {
-        if (keeping.has(macAddress)) this.#keepRecorded(macAddress);
-      }
-      const moving = movers.filter(({ macAddress }) => !keeping.has(macAddress));
-      const failed = moving.flatMap(({ macAddress, wanted }) => {
-        const result = this.#allocate(macAddress, wanted);
-        return result.ok ? [] : [{ macAddress, result }];
-      });
-      if (failed.length === 0) break;
-      for (const { macAddress } of moving) this.#release(macAddress);
-      for (const { macAddress, result } of failed) keeping.set(macAddress, this.#toRefusal(macAddress, result));
-    }
-    for (const { macAddress, request } of movers) {
-      const refusal = keeping.get(macAddress);
-      if (refusal !== undefined) this.refuse(request.owner, macAddress, refusal);
+    const moving = new Map(movers.map((candidate) => [candidate.macAddress, candidate]));
+    const staying: Candidate[] = [];
+    const tryToMove = (candidate: Candidate): void => {
+      const result = this.#allocate(candidate.macAddress, candidate.wanted);
+      if (result.ok) return;
+      moving.delete(candidate.macAddress);
+      staying.push(candidate);
+      this.refuse(candidate.request.owner, candidate.macAddress, this.#toRefusal(candidate.macAddress, result));
+    };
+    for (const candidate of movers) tryToMove(candidate);
+    for (const { macAddress } of staying) {
+      const inItsPlace = moving.get(this.#allocator.ownerOf(this.#recorded.get(macAddress) ?? 0) ?? '');
+      if (inItsPlace !== undefined) this.#release(inItsPlace.macAddress);
+      this.#keepRecorded(macAddress);
+      if (inItsPlace !== undefined) tryToMove(inItsPlace);
     }
   }
 

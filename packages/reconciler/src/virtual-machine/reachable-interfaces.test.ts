@@ -1,3 +1,4 @@
+import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -40,6 +41,29 @@ describe('an interface', () => {
     expect(reach.map(({ reason }) => reason)).toEqual(expected === 'served' ? [] : [expected]);
     expect(interfaces).toHaveLength(expected.endsWith('not-served') ? 0 : 1);
   });
+});
+
+it('the config of a machine is read once, however many interfaces no DHCP reaches', () => {
+  const readings = (count: number): number => {
+    const nics = Object.fromEntries(Array.from({ length: count }, (_, index) => [`nic-${index}`, [undefined, 'net-1'] as const]));
+    const bindings = Object.fromEntries(Object.keys(nics).map((name) => [name, { masquerade: {} }]));
+    let readTimes = 0;
+    const observed = {
+      ...{ apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'VirtualMachineNetworkConfig' },
+      metadata: {
+        ...{ namespace: 'default', name: 'vm-a' },
+        get annotations() {
+          readTimes++;
+          return { [INTERFACES_ANNOTATION]: '{}' };
+        },
+      },
+      spec: { vmName: 'vm-a', networkConfigs: [] },
+    };
+    const machine = virtualMachine('vm-a', { interfaces: nics, bindings });
+    expect(reachableInterfaces(machine, { known: BRIDGED, observed }).reach).toHaveLength(count);
+    return readTimes;
+  };
+  expect(readings(50)).toBe(readings(1));
 });
 
 describe('an interface that no DHCP reaches', () => {

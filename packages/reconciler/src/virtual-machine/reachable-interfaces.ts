@@ -9,7 +9,7 @@ import { type InterfaceReach, judgeReach, type ReachReason } from '../network/in
 import { readInterfaceBindings } from './interface-binding.js';
 import { interfaceShape } from './machine-interfaces.js';
 import { readNetworkConfigs } from './network-config-entries.js';
-import { readRememberedInterfaces } from './remembered-interfaces.js';
+import { type RememberedInterfaces, readRememberedInterfaces } from './remembered-interfaces.js';
 import type { WrittenProblem } from './virtual-machine-problem.js';
 import { type MachineKnowledge, type WantedInterfaces, wantedInterfaces } from './wanted-interfaces.js';
 
@@ -40,11 +40,12 @@ export function reachableInterfaces(virtualMachine: KubernetesObject, { known, o
   if (wanted.interfaces === undefined) return { ...wanted, reach: [] };
   const bindings = readInterfaceBindings(interfaceShape(virtualMachine, known.instance));
   const awaited = [...wanted.awaited].map(([name, networkName]) => ({ name, networkName, macAddress: undefined }));
+  const kept = { known, entries: entriesByNetwork(observed), recorded: readRememberedInterfaces(observed) };
   const reach = [...wanted.interfaces, ...awaited, ...wanted.held].flatMap((one) => {
     const network = known.networks?.definition(one.networkName);
     if (network?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true') return [];
     const judged = judgeReach(bindings.get(one.name) ?? { kind: 'bridge' }, network);
-    return judged.kind === 'served' ? [] : [toReachProblem(one, judged, hasEntryOrAddress(one, { known, observed }))];
+    return judged.kind === 'served' ? [] : [toReachProblem(one, judged, hasEntryOrAddress(one, kept))];
   });
   const leftOut = new Set(reach.filter(({ isLeftOut }) => isLeftOut).map((one) => one.interface));
   // The IPPool of a network with two servers tells its owner once, not each virtual machine.
@@ -83,18 +84,34 @@ function toReachProblem(
   return { reason, ...about, interface: name, networkName, macAddress, isLeftOut };
 }
 
+/** What a machine may lose. Read once: a machine may have thousands of interfaces. */
+interface KeptFacts {
+  readonly known: MachineKnowledge;
+  /** MAC addresses of the entries of its config, by network; undefined if it is invalid. */
+  readonly entries: ReadonlyMap<string, ReadonlySet<MacAddress | undefined>>;
+  readonly recorded: RememberedInterfaces;
+}
+
+function entriesByNetwork(observed: KubernetesObject | undefined): KeptFacts['entries'] {
+  const entries = new Map<string, Set<MacAddress | undefined>>();
+  for (const { networkName, macAddress } of observed === undefined ? [] : readNetworkConfigs(observed)) {
+    const onNetwork = entries.get(networkName) ?? new Set();
+    entries.set(networkName, onNetwork.add(parseMacAddress(macAddress)));
+  }
+  return entries;
+}
+
 /** An interface without a MAC address may be that of any entry on its network. */
-function hasEntryOrAddress({ name, networkName, macAddress }: JudgedInterface, { known, observed }: ReachContext): boolean {
-  const entries = observed === undefined ? [] : readNetworkConfigs(observed).filter((one) => one.networkName === networkName);
-  const isAmongEntries = (one: MacAddress) => entries.some((entry) => parseMacAddress(entry.macAddress) === one);
-  if (macAddress === undefined && entries.length > 0) return true;
-  const recorded = readRememberedInterfaces(observed).get(name);
+function hasEntryOrAddress({ name, networkName, macAddress }: JudgedInterface, { known, entries, recorded }: KeptFacts): boolean {
+  const onNetwork = entries.get(networkName);
+  if (macAddress === undefined && onNetwork !== undefined) return true;
+  const remembered = recorded.get(name);
   // While it moves to another network, its guest may still use the former one.
-  if (recorded !== undefined && known.instance !== undefined) return true;
-  const former = [known.remembered?.get(name), recorded].flatMap((one) =>
+  if (remembered !== undefined && known.instance !== undefined) return true;
+  const former = [known.remembered?.get(name), remembered].flatMap((one) =>
     one?.networkName === networkName ? [one.macAddress, ...one.replaces] : [],
   );
   return [...(macAddress === undefined ? [] : [macAddress]), ...former].some(
-    (one) => isAmongEntries(one) || known.hasAddress?.(networkName, one) === true,
+    (one) => onNetwork?.has(one) === true || known.hasAddress?.(networkName, one) === true,
   );
 }
