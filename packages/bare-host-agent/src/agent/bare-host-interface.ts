@@ -22,7 +22,7 @@ export function createBareHostInterface(
   const whyNotSent = conflictProbes.defer.bind(conflictProbes, name);
   return new ServedInterface(name, {
     observer: log,
-    nowMs: Date.now,
+    nowMs: systemClock.nowMs,
     sockets: linuxDhcpSockets,
     handler: server.handler(name, pools, {
       whyNotSent: (answer, packet) => (whyNotSent(answer, packet) ? 'address-being-probed' : undefined),

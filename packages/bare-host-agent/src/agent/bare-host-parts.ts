@@ -206,6 +206,7 @@ export class BareHostParts {
     return new PlannedPools({
       logger: this.logger,
       nowMs: Date.now,
+      steadyMs: systemClock.nowMs,
       server: this.server,
       book: this.book,
       conflicts: new ConflictedLeases(),

@@ -18,6 +18,8 @@ const RECHECK_MS = 60_000;
 export interface PlannedPoolsSettings {
   readonly logger: Pick<Logger, 'warn'>;
   readonly nowMs: () => number;
+  /** Milliseconds that never go back, for times that are only in memory. */
+  readonly steadyMs: () => number;
   readonly server: Pick<DhcpServer, 'setPool' | 'removePool' | 'leases'>;
   readonly book: Pick<AddressBook, 'decline' | 'restoredExpiry' | 'quarantines'>;
   readonly conflicts: ConflictedLeases;
@@ -63,12 +65,12 @@ export class PlannedPools {
 
   /** Handles that another host uses the address of a client: the client gets no reply before it has another address. */
   onConflict(poolName: string, { macAddress, address }: AddressConflict): void {
-    const { logger, nowMs, conflicts, book, onSaveFailure } = this.#settings;
+    const { logger, steadyMs, conflicts, book, onSaveFailure } = this.#settings;
     const planned = this.#planned.get(poolName);
     if (planned === undefined) return;
     // A reserved address has no substitute: it is probed again.
     const isReserved = planned.configured.pool.reservations.get(macAddress)?.address === address;
-    conflicts.note({ poolName, macAddress, address, untilMs: nowMs() + (isReserved ? RECHECK_MS : QUARANTINE_MS) });
+    conflicts.note({ poolName, macAddress, address, untilMs: steadyMs() + (isReserved ? RECHECK_MS : QUARANTINE_MS) });
     this.#serve(poolName, planned);
     if (!isReserved) {
       void book.decline({ poolName, macAddress, address }).catch(onSaveFailure);
@@ -85,8 +87,8 @@ export class PlannedPools {
    * few seconds.
    */
   endConflicts(): void {
-    const { conflicts, open, nowMs } = this.#settings;
-    for (const poolName of new Set([...conflicts.expire(nowMs()), ...open.poolsThatWaitNoMore()])) {
+    const { conflicts, open, steadyMs } = this.#settings;
+    for (const poolName of new Set([...conflicts.expire(steadyMs()), ...open.poolsThatWaitNoMore()])) {
       const planned = this.#planned.get(poolName);
       if (planned !== undefined) this.#serve(poolName, planned);
     }

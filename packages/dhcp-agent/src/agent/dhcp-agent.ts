@@ -8,6 +8,7 @@ import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
+import { ReportedVersions } from '../leadership/reported-versions.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
@@ -60,6 +61,7 @@ export class DhcpAgent {
   readonly #rogueServers: RogueServers;
   readonly #ipv6: Ipv6OfNetworks;
   readonly #standbyGate: StandbyGate;
+  readonly #reportedVersions: ReportedVersions;
   readonly #silence: SilentNetworks;
   readonly #uses: UsesOnNetworks;
   readonly #timers: (() => void)[] = [];
@@ -99,6 +101,7 @@ export class DhcpAgent {
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
+    this.#reportedVersions = new ReportedVersions({ nowMs: clock.nowMs, versionOf: (key) => this.#pools.versionOf(key) });
     this.#ipv6 = new Ipv6OfNetworks({
       ...{ ...ports, server: this.#server, standbyGate: this.#standbyGate },
       answerMode: (config) => this.#answerMode(config),
@@ -208,7 +211,9 @@ export class DhcpAgent {
     return new FollowedPools(this.#settings.configs, {
       ...this.#ports,
       server: this.#server,
+      // A probe may end after the sockets were closed.
       onChange: () => {
+        if (this.#isStopping) return;
         this.#sockets.check();
         this.#leadership.check();
         this.#leadership.publish();
@@ -342,7 +347,7 @@ export class DhcpAgent {
 
   #isInDoubt(poolKey: string, macAddress: string): boolean {
     const lease = this.#server.leaseOf(poolKey, macAddress);
-    return lease === undefined || this.#conflictProbes.isFresh(lease);
+    return lease === undefined || this.#conflictProbes.isFresh(lease) || this.#reportedVersions.isBehind(poolKey);
   }
 
   /** Why pools cannot be served from here, whichever replica is leader. */
@@ -360,6 +365,7 @@ export class DhcpAgent {
 
   #keepHouse(): void {
     if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
+    if (this.#reportedVersions.isBehindForLong()) this.#pools.refresh();
     const isLeader = this.isLeader();
     const served = this.#settings.configs
       .map(({ interfaceName }) => interfaceName)
@@ -370,7 +376,7 @@ export class DhcpAgent {
   }
 
   #forgetOld(): void {
-    this.#server.expireLeases();
+    this.#server.expireLeases(this.isLeader());
     this.#pools.expireConflicts();
     this.#conflictProbes.forgetOld();
     this.#standbyGate.forgetOld();
@@ -378,6 +384,7 @@ export class DhcpAgent {
 
   /** Adopts the findings in another leader's report. */
   #adopt(report: AgentReport, isOfOther: boolean): void {
+    this.#reportedVersions.note(report);
     if (isOfOther) this.#silence.noteOtherLeader(report);
     for (const [poolKey, reported] of report) {
       const { conflicts = [], rogueServers } = reported;

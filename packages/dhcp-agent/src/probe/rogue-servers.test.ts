@@ -159,11 +159,13 @@ describe('the search for other DHCP servers', () => {
 });
 
 describe('what another leader found', () => {
-  it('is known until the first search from here', () => {
+  it('is newer than what was found here', async () => {
     servers.adopt('net0', [one]);
     expect(servers.on('net0')).toEqual([one]);
+    await lookAt(1_000, 'net0');
+    expect(servers.on('net0')).toEqual([]);
     servers.adopt('net0', [other]);
-    expect(servers.on('net0')).toEqual([one]);
+    expect(servers.on('net0')).toEqual([other]);
   });
 
   it('is checked at once by a replica that becomes leader', async () => {

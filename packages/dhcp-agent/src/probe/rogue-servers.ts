@@ -38,9 +38,9 @@ export class RogueServers {
     return this.#looked.get(interfaceName)?.servers;
   }
 
-  /** The findings of another leader, until the first search from here. */
+  /** The findings of the leader, which are newer than those of an earlier leadership from here; they are checked at once in the next one. */
   adopt(interfaceName: string, servers: readonly RogueServer[]): void {
-    if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
+    this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
   }
 
   /** Searches the interfaces that are due, one after the other. Call it repeatedly. */

@@ -83,9 +83,9 @@ export class DeclaredLeases {
     return fresh;
   }
 
-  /** Notes leases that have ended. */
-  expire(): void {
-    for (const lease of this.table.expire(this.#ports.nowMs())) this.#observe('expired', lease);
+  /** Notes leases that have ended. @param isLeader - false if their clients may have renewed them elsewhere, so that nobody is told */
+  expire(isLeader: boolean): void {
+    for (const lease of this.table.expire(this.#ports.nowMs())) if (isLeader) this.#observe('expired', lease);
   }
 
   /** Binds the client's lease. @param nowMs - when the packet was read. */

@@ -192,9 +192,9 @@ export class DhcpServer {
     return this.#table.leases(poolName);
   }
 
-  /** Notes leases that have ended. */
-  expireLeases(): void {
-    this.#leases.expire();
+  /** Notes leases that have ended. @param isLeader - false if another replica answers the clients: then their leases end without a word */
+  expireLeases(isLeader = true): void {
+    this.#leases.expire(isLeader);
     this.#open?.noteEnded();
   }
 

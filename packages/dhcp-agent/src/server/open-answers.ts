@@ -32,6 +32,8 @@ const QUARANTINE_MS = 3_600_000;
 const MOST_PROBED = 256;
 /** The maximum number of simultaneous probes for REQUESTs; further requests get no reply. */
 const MOST_REQUESTED = 4_096;
+/** A client sends again after three seconds at the earliest. Source: RFC 2131 §4.1. */
+const SENT_AGAIN_MS = 3_000;
 /** The maximum number of addresses remembered as free. */
 const MOST_FREE = 4_096;
 
@@ -176,13 +178,19 @@ export class OpenAnswers {
       counters.count(client.type, 'ignored', notRecorded);
       return notRecorded;
     }
-    if (reply !== undefined) {
+    if (reply !== undefined && this.#isLate(record)) counters.count(client.type, 'ignored', 'being-recorded');
+    else if (reply !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
       this.#sendLater(interfaceName, { bytes: reply.bytes, queued: queuedReplyOf(reply) });
     }
     if (record.kind === 'binding') this.#onBound(record, { event: answer.event, before, interfaceName });
     return undefined;
+  }
+
+  /** A client that has sent again meanwhile would use the address for longer than is recorded: what it sends next renews its lease. */
+  #isLate(record: BindingRecord): boolean {
+    return record.kind === 'binding' && this.#ports.nowMs() - record.grantedAtMs >= SENT_AGAIN_MS;
   }
 
   /** Why the lease is not recorded; undefined if it is. */
@@ -255,7 +263,9 @@ export class OpenAnswers {
     const binding = open.bindings.at(lease.address);
     if (binding?.macAddress === lease.macAddress && isBindingValid(binding, nowMs())) return false;
     const free = this.#free.get(keyOf(lease));
-    return free === undefined || free.macAddress !== lease.macAddress || free.untilMs <= nowMs();
+    // The wall clock may have been set back meanwhile.
+    const isFresh = free !== undefined && free.untilMs > nowMs() && free.untilMs <= nowMs() + OFFER_MS;
+    return !isFresh || free.macAddress !== lease.macAddress;
   }
 
   async #probe(key: string, probed: Probed): Promise<void> {

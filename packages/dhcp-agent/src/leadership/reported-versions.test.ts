@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { ReportedVersions } from './reported-versions.js';
+
+it('a pool that stays behind the version of the leader is listed again every three seconds', () => {
+  let [nowMs, own] = [0, '5'];
+  const versions = new ReportedVersions({ nowMs: () => nowMs, versionOf: (key) => (key === 'unknown' ? undefined : own) });
+  const look = () => {
+    nowMs += 1_000;
+    return versions.isBehindForLong();
+  };
+  const looks = () => [look(), look(), look(), look()];
+  versions.note(new Map([['default/net-0', { serving: true, version: '5' }]]));
+  versions.note(new Map([['unknown', { serving: true, version: '7' }]]));
+  expect([versions.isBehind('default/net-0'), versions.isBehind('unknown'), ...looks()]).not.toContain(true);
+  versions.note(new Map([['default/net-0', { serving: true, version: '7' }]]));
+  expect(versions.isBehind('default/net-0')).toBe(true);
+  expect([...looks(), ...looks()]).toEqual([false, false, false, true, false, false, true, false]);
+  own = '8';
+  expect([versions.isBehind('default/net-0'), ...looks()]).not.toContain(true);
+  // The store was restored from a snapshot: versions go back, and the leader's last word counts.
+  own = '3';
+  versions.note(new Map([['default/net-0', { serving: true, version: '3' }]]));
+  expect(versions.isBehind('default/net-0')).toBe(false);
+});
