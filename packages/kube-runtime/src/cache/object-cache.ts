@@ -17,6 +17,8 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   readonly #settings: ObjectCacheSettings<Kind>;
   readonly #reflector: Reflector<Kind>;
   readonly #written = new Map<string, Kind>();
+  /** The list that was the newest one when an object was written. */
+  readonly #roundOf = new WeakMap<Kind, number>();
 
   constructor(settings: ObjectCacheSettings<Kind>) {
     this.#settings = settings;
@@ -70,6 +72,7 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     if (isAtLeast(this.#reflector.resourceVersion, version) || (known !== undefined && isAtLeast(versionOf(known), version)))
       return;
     this.#written.set(key, object);
+    this.#roundOf.set(object, this.#reflector.round);
     this.#settings.onChange(key, true);
   }
 
@@ -98,12 +101,14 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     return written === undefined || isAtLeast(this.#reflector.resourceVersion, versionOf(written)) ? undefined : written;
   }
 
-  /** An object that was written before the list and is not in it is gone. */
+  /** A list that began after a write knows better, even if its version is older: the store was restored from a snapshot, and versions go back. */
   #onListed(): void {
     for (const [key, written] of this.#written) {
-      if (!isAtLeast(this.#reflector.resourceVersion, versionOf(written))) continue;
+      const isRestored = (this.#roundOf.get(written) ?? 0) < this.#reflector.round;
+      if (!isRestored && !isAtLeast(this.#reflector.resourceVersion, versionOf(written))) continue;
       this.#written.delete(key);
-      if (this.#reflector.get(key) === undefined) this.#settings.onChange(key, false);
+      const seen = this.#reflector.get(key);
+      if (seen === undefined || isOlderVersion(versionOf(seen), versionOf(written))) this.#settings.onChange(key, false);
     }
     this.#settings.onListed?.();
   }

@@ -76,6 +76,11 @@ export class Reflector<Kind extends ApiObjectLike> {
     return this.#objects.get(key);
   }
 
+  /** The number of lists begun. */
+  get round(): number {
+    return this.#round;
+  }
+
   /** Everything up to here has been seen; empty before the first list. */
   get resourceVersion(): string {
     return this.#resourceVersion;
