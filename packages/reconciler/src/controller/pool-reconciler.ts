@@ -42,6 +42,8 @@ import {
 import { agentWarnings, entryWarning, exhaustionWarning, type Warning, warnOwner, warnUser } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
+/** Pools that waiting machines link are planned together each time, so many of them are checked more rarely. */
+const LINKED_POOLS = 8;
 /** A hostile guest can forge uses: the Events of all pools and machines share one budget. */
 const MOST_USES_TOLD = 10;
 
@@ -58,6 +60,8 @@ export class PoolReconciler {
   readonly #journal: AddressJournal;
   readonly #news = new ConfigNews();
   readonly #books = new Map<string, SettledBook>();
+  /** How many pools the last plan of a pool was made with. */
+  readonly #linked = new Map<string, number>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -97,13 +101,14 @@ export class PoolReconciler {
     this.#journal.planned(view, plan);
     this.#context.audit?.observe(this.#context, view, plan);
     this.#tellConfigs(view.key, plan);
-    return this.#nextLook(plan, notes);
+    return this.#nextLook(view.key, plan, notes);
   }
 
   /** Whether a config can be served may depend on distant pools, so waiting ones are reconciled again even without events. */
-  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
+  #nextLook(key: string, plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
-    const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
+    const checkMs = REFUSED_CHECK_MS * Math.max(1, (this.#linked.get(key) ?? 1) / LINKED_POOLS);
+    const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : checkMs);
     return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
   }
 
@@ -135,6 +140,7 @@ export class PoolReconciler {
   #plan(view: PoolView): PoolPlan | undefined {
     const pools = this.#component(view);
     const plans = planPools({ pools, claims: this.#claims(pools), whyUnserved: (network) => this.#whyUnserved(network) });
+    this.#linked.set(view.key, pools.length);
     const plan = plans.get(view.key);
     const { plans: known, unrecordedPlans } = this.#context;
     if (plan !== undefined) known.set(view.key, plan);
@@ -307,6 +313,7 @@ export class PoolReconciler {
     plans.delete(key);
     this.#context.lastOwners.delete(key);
     this.#books.delete(key);
+    this.#linked.delete(key);
     this.#journal.forget(key);
     for (const config of dependents) {
       enqueue.networkConfigs(config);
