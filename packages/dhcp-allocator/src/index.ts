@@ -39,6 +39,7 @@ export {
   type WaitingDeclaration,
 } from './open/open-pool.js';
 // Options by name
+export type { StaticRoute } from './options/classless-static-routes.js';
 export type { AddressPair, OptionKind, SubOption, VendorInformation } from './options/option-kinds.js';
 export {
   decodeOption,
@@ -59,10 +60,10 @@ export {
   type Pool,
   type PoolOptions,
   type Reservation,
-  type StaticRoute,
 } from './pool/pool.js';
 export type {
   BootDefinition,
+  OptionDefinition,
   PoolDefinition,
   PoolOptionsDefinition,
   ReservationDefinition,

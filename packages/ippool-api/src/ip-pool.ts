@@ -74,6 +74,22 @@ const ipv4Config = z
       .optional()
       .describe('Routes besides the default one (option 121).'),
     ...bootFields,
+    options: z
+      .array(
+        z.object({
+          code: z.int().min(1).max(254),
+          value: z
+            .string()
+            .max(512)
+            .describe(
+              'In the form of the option, as in 192.168.48.5, 192.168.48.6 for addresses; or octets, as in 0x0104c0a83001.',
+            ),
+        }),
+      )
+      .max(32)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['code'] })
+      .describe('Options that no other field sets, by their code, for clients that request them.'),
     reservations: z
       .array(reservation)
       .max(4096)

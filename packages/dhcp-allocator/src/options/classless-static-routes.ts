@@ -1,6 +1,12 @@
-import { maskOf } from '../address/ipv4-cidr.js';
-import type { StaticRoute } from '../pool/pool.js';
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import { type Ipv4Cidr, maskOf } from '../address/ipv4-cidr.js';
 import { concatenate, readUint32, toBytes } from '../wire/big-endian.js';
+
+/** A route that clients get (option 121): a subnet, and the router to it. */
+export interface StaticRoute {
+  readonly destination: Ipv4Cidr;
+  readonly gateway: Ipv4Address;
+}
 
 /** Option 121: prefix length, the octets of the network that count, the gateway; one route after the other. Source: RFC 3442. */
 export function encodeStaticRoutes(routes: readonly StaticRoute[]): Uint8Array {

@@ -3,10 +3,9 @@
  * caller decides what to do about that. `encode` accepts what `decode` returns.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
-import type { StaticRoute } from '../pool/pool.js';
 import { concatenate, readUint16, readUint32, toBytes } from '../wire/big-endian.js';
 import { decodeAddresses, encodeAddresses } from './address-list.js';
-import { decodeStaticRoutes, encodeStaticRoutes } from './classless-static-routes.js';
+import { decodeStaticRoutes, encodeStaticRoutes, type StaticRoute } from './classless-static-routes.js';
 import { decodeDomainNames, encodeDomainNames } from './domain-search.js';
 import { encodeText } from './text.js';
 

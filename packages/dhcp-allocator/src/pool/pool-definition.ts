@@ -76,6 +76,16 @@ export interface PoolOptionsDefinition {
   readonly bootFile?: string;
   /** Boot settings for one client architecture (option 93), before the general ones. */
   readonly bootByArchitecture?: readonly BootDefinition[];
+  /** Options without a field of their own. */
+  readonly byCode?: readonly OptionDefinition[];
+}
+
+/** An option as a person writes it. */
+export interface OptionDefinition {
+  /** 1 to 254, but no option that another field or the server sets. */
+  readonly code: number;
+  /** In the form of its kind, as in `192.168.48.5, 192.168.48.6`, or octets as in `0x0104c0a83001`; 255 octets at most. An option without a name here is text. */
+  readonly value: string;
 }
 
 /** A static route as a person writes it: a subnet in CIDR notation, and an address. */

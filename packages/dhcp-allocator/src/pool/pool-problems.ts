@@ -22,7 +22,10 @@ export type PoolProblemReason =
   | 'reservation-in-use'
   | 'address-reserved-twice'
   | 'mac-reserved-twice'
-  | 'architecture-twice';
+  | 'architecture-twice'
+  | 'option-twice'
+  | 'option-not-allowed'
+  | 'not-an-option-value';
 
 /** The problems found so far. */
 export class PoolProblems {

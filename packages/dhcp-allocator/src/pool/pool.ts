@@ -2,6 +2,7 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Ipv4Cidr } from '../address/ipv4-cidr.js';
 import type { Ipv4Range } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
+import type { StaticRoute } from '../options/classless-static-routes.js';
 import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 
 /** A pool that was checked: every address lies where it must, every default is filled in. Made by `validatePool`. */
@@ -51,12 +52,8 @@ export interface PoolOptions {
   readonly nextServer?: Ipv4Address;
   readonly bootFile?: string;
   readonly bootByArchitecture: ReadonlyMap<number, BootSettings>;
-}
-
-/** A route that clients get (option 121): a subnet, and the router to it. */
-export interface StaticRoute {
-  readonly destination: Ipv4Cidr;
-  readonly gateway: Ipv4Address;
+  /** Options without a field of their own, encoded. */
+  readonly byCode: ReadonlyMap<number, Uint8Array>;
 }
 
 /** What a client boots from the network: a server, and a file on it. */

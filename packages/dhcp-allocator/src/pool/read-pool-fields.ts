@@ -2,9 +2,12 @@ import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import { formatIpv4Cidr, type Ipv4Cidr, parseIpv4Cidr } from '../address/ipv4-cidr.js';
 import { type Ipv4Range, parseIpv4Range } from '../address/ipv4-range.js';
 import { isGroupMacAddress, parseMacAddress } from '../address/mac-address.js';
+import type { StaticRoute } from '../options/classless-static-routes.js';
+import { optionNameOf } from '../options/option-registry.js';
+import { describeWrittenOption, isWritableOption, parseWrittenOption } from '../options/written-option.js';
 import { isHostName } from './host-name.js';
-import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
-import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
+import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reservation } from './pool.js';
+import type { BootDefinition, OptionDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
 import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
 
 /** A range, with its text in the list. */
@@ -37,6 +40,9 @@ const LEAST_IPV6_ONLY_WAIT_SECONDS = 300;
 
 /** An option of 255 octets holds 63 addresses; a longer list would be split, and few clients join the pieces. */
 const MAX_ADDRESSES_IN_AN_OPTION = 63;
+
+/** A longer one would be split, and few clients join the pieces. */
+const MOST_OCTETS_OF_AN_OPTION = 255;
 
 export function readPoolFields(definition: PoolDefinition, problems: PoolProblems): ReadPoolFields {
   const reader = new FieldReader(problems);
@@ -101,6 +107,7 @@ function readOptions(options: PoolOptionsDefinition, reader: FieldReader): Omit<
     ...(ipv6OnlyWaitSeconds !== undefined && { ipv6OnlyWaitSeconds }),
     ...readBoot(options, path(), reader),
     bootByArchitecture: readBootByArchitecture(options.bootByArchitecture ?? [], reader),
+    byCode: readOptionsByCode(options.byCode ?? [], reader),
   };
 }
 
@@ -123,10 +130,22 @@ function readBootByArchitecture(entries: readonly BootDefinition[], reader: Fiel
       const path = ['options', 'bootByArchitecture', index];
       reader.wholeNumber([...path, 'architecture'], entry.architecture, { least: 0, most: 65_535 });
       if (entries.findIndex(({ architecture }) => architecture === entry.architecture) !== index)
-        reader.refuseSecond([...path, 'architecture'], entry.architecture);
+        reader.refuseSecond('architecture-twice', [...path, 'architecture'], entry.architecture);
       return [entry.architecture, readBoot(entry, path, reader)] as const;
     }),
   );
+}
+
+function readOptionsByCode(entries: readonly OptionDefinition[], reader: FieldReader): PoolOptions['byCode'] {
+  const values = new Map<number, Uint8Array>();
+  for (const [index, { code, value }] of entries.entries()) {
+    const path = ['options', 'byCode', index];
+    if (reader.wholeNumber([...path, 'code'], code, { least: 1, most: 254 }) === undefined) continue;
+    if (values.has(code)) reader.refuseSecond('option-twice', [...path, 'code'], code);
+    const octets = reader.optionValue(path, code, value);
+    if (octets !== undefined) values.set(code, octets);
+  }
+  return values;
 }
 
 function readBoot(boot: Pick<BootDefinition, 'nextServer' | 'bootFile'>, path: Path, reader: FieldReader) {
@@ -246,8 +265,24 @@ class FieldReader {
     ]);
   }
 
-  refuseSecond(path: Path, value: number): void {
-    this.#refuse('architecture-twice', { path, value }, ['has boot settings already', 'keep one of the two']);
+  optionValue(path: Path, code: number, text: string): Uint8Array | undefined {
+    if (!isWritableOption(code)) {
+      const name = optionNameOf(code);
+      return this.#refuse('option-not-allowed', { path: [...path, 'code'], value: code }, [
+        `(${name}) is set by the server, by clients or by another field of the pool`,
+        'remove it here',
+      ]);
+    }
+    const octets = parseWrittenOption(code, text);
+    if (octets !== undefined && octets.length <= MOST_OCTETS_OF_AN_OPTION) return octets;
+    const fault = octets === undefined ? `is not a value of option ${code}` : 'is too long';
+    const remedy = octets === undefined ? describeWrittenOption(code) : `at most ${MOST_OCTETS_OF_AN_OPTION} octets`;
+    return this.#refuse('not-an-option-value', { path: [...path, 'value'], value: text }, [fault, `write ${remedy}`]);
+  }
+
+  refuseSecond(reason: 'architecture-twice' | 'option-twice', path: Path, value: number): void {
+    const fault = reason === 'option-twice' ? 'has a value already' : 'has boot settings already';
+    this.#refuse(reason, { path, value }, [fault, 'keep one of the two']);
   }
 
   #refuse(reason: PoolProblemReason, place: { readonly path: Path; readonly value: unknown }, wording: Wording): undefined {

@@ -101,6 +101,27 @@ describe('a pool is refused with every problem', () => {
         'options.ntpServers[0]: "y" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
       ],
     ],
+    [
+      option({
+        byCode: [
+          { code: 44, value: '10.0.0.5, x' },
+          { code: 43, value: 'text' },
+          { code: 252, value: 'x'.repeat(256) },
+          { code: 6, value: '10.0.0.53' },
+          { code: 45, value: '10.0.0.5' },
+          { code: 45, value: '10.0.0.6' },
+          { code: 255, value: 'x' },
+        ],
+      }),
+      [
+        'options.byCode[0].value: "10.0.0.5, x" is not a value of option 44; write IPv4 addresses, as in 192.168.48.5, 192.168.48.6, or octets in hexadecimal digits, as in 0x0104c0a83001',
+        'options.byCode[1].value: "text" is not a value of option 43; write octets in hexadecimal digits, as in 0x0104c0a83001',
+        expect.stringMatching(/^options.byCode\[2\].value: "x+" is too long; write at most 255 octets$/),
+        'options.byCode[3].code: 6 (domainNameServers) is set by the server, by clients or by another field of the pool; remove it here',
+        'options.byCode[5].code: 45 has a value already; keep one of the two',
+        'options.byCode[6].code: 255 is out of bounds; write a whole number from 1 to 254',
+      ],
+    ],
     [option({ dnsServers: addresses(64) }), ['options.dnsServers: 64 addresses are too many; list at most 63']],
   ])('%j', (definition, problems) => expect(problemsOf(definition)).toEqual(problems));
 
@@ -113,6 +134,12 @@ describe('a pool is refused with every problem', () => {
     option({ ipv6OnlyWaitSeconds: 4_294_967_295 }),
     option({ bootFile: 'x'.repeat(127) }),
     option({ bootFile: '!~' }),
+    option({
+      byCode: [
+        { code: 252, value: 'x'.repeat(255) },
+        { code: 254, value: `0x${'00'.repeat(255)}` },
+      ],
+    }),
   ])('what is at the limit is accepted: %j', (definition) => expect(problemsOf(definition)).toEqual([]));
 
   it('what is absent is absent in the pool, and what is given is there', () => {
@@ -123,6 +150,7 @@ describe('a pool is refused with every problem', () => {
     };
     expect(Object.keys(poolOf({}).options).toSorted()).toEqual([
       'bootByArchitecture',
+      'byCode',
       'dnsServers',
       'domainSearch',
       'ntpServers',

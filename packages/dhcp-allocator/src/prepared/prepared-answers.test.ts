@@ -35,6 +35,7 @@ const FULL: PoolDefinition = {
     nextServer: '10.0.0.69',
     bootFile: 'pxelinux.0',
     bootByArchitecture: [{ architecture: 7, bootFile: 'ipxe.efi' }],
+    byCode: [{ code: 44, value: '10.0.0.5' }],
   },
 };
 /** Its options fill more than a message of ordinary length. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decodeOption, type OptionName, optionNameOf } from '../options/option-registry.js';
 import type { PoolDefinition } from '../pool/pool-definition.js';
 import { validatePool } from '../pool/validate-pool.js';
-import { decodeOption, type OptionName, optionNameOf } from './option-registry.js';
 import { bootValues, poolOptionValues } from './pool-option-values.js';
 
 function poolOf(definition: Partial<PoolDefinition> = {}) {
@@ -36,6 +36,7 @@ describe('the options of a pool', () => {
       ntpServers: ['10.0.0.123'],
       mtu: 1400,
       staticRoutes: [{ destination: '10.5.0.0/16', gateway: '10.0.0.7' }],
+      byCode: [{ code: 2, value: '-3600' }],
     };
     const values = read({ options });
     expect(values).toEqual({
@@ -48,6 +49,7 @@ describe('the options of a pool', () => {
       ntpServers: [0x0a00007b],
       interfaceMtu: 1400,
       broadcastAddress: 0x0a0000ff,
+      timeOffset: -3600,
     });
     expect(Object.keys(values).slice(0, 3)).toEqual(['subnetMask', 'classlessStaticRoutes', 'routers']);
   });

@@ -1,12 +1,12 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { broadcastAddressOf, maskOf } from '../address/ipv4-cidr.js';
+import { encodeAddresses } from '../options/address-list.js';
+import { encodeStaticRoutes } from '../options/classless-static-routes.js';
+import { encodeDomainNames } from '../options/domain-search.js';
+import { encodeText } from '../options/text.js';
 import type { BootSettings, Pool, PoolOptions } from '../pool/pool.js';
 import { toBytes } from '../wire/big-endian.js';
 import { OptionCode } from '../wire/layout.js';
-import { encodeAddresses } from './address-list.js';
-import { encodeStaticRoutes } from './classless-static-routes.js';
-import { encodeDomainNames } from './domain-search.js';
-import { encodeText } from './text.js';
 
 /**
  * The options that a pool has for every client, encoded, by code. Options that the pool does not set are absent, so that no reply carries an empty
@@ -30,6 +30,7 @@ export function poolOptionValues(pool: Pool): Map<number, Uint8Array> {
   const wait = options.ipv6OnlyWaitSeconds;
   put(OptionCode.ipv6OnlyPreferred, wait === undefined ? undefined : toBytes(wait, 4));
   put(OptionCode.broadcastAddress, broadcast === undefined ? undefined : toBytes(broadcast, 4));
+  for (const [code, value] of options.byCode) put(code, value);
   return values;
 }
 

@@ -5,7 +5,6 @@
 
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Lease } from '../lease/lease.js';
-import { type BootValues, bootValues, poolOptionValues } from '../options/pool-option-values.js';
 import { encodeText } from '../options/text.js';
 import { INFINITE_LEASE_TIME_SECONDS, type Pool } from '../pool/pool.js';
 import { toBytes } from '../wire/big-endian.js';
@@ -13,6 +12,7 @@ import type { OutgoingMessage } from '../wire/encode-message.js';
 import { BROADCAST_FLAG, type MessageType, MessageTypeCode, OP_REPLY, OptionCode } from '../wire/layout.js';
 import type { ClientMessage } from './client-message.js';
 import type { Decision, NakReason } from './decision.js';
+import { type BootValues, bootValues, poolOptionValues } from './pool-option-values.js';
 
 type OptionEntry = readonly [code: number, value: Uint8Array];
 

@@ -352,6 +352,28 @@ describe('a pool by itself', () => {
       [at('bootByArchitecture[1].architecture', 'architecture-twice: 7 has boot settings already; keep one of the two')],
     ],
     [
+      'options that are not for the list',
+      {
+        options: [
+          { code: 6, value: '192.168.0.53' },
+          { code: 44, value: 'x' },
+          { code: 252, value: 'wpad' },
+          { code: 252, value: 'other' },
+        ],
+      },
+      [
+        at(
+          'options[0].code',
+          'option-not-allowed: 6 (domainNameServers) is set by the server, by clients or by another field of the pool; remove it here',
+        ),
+        at(
+          'options[1].value',
+          'not-an-option-value: "x" is not a value of option 44; write IPv4 addresses, as in 192.168.48.5, 192.168.48.6, or octets in hexadecimal digits, as in 0x0104c0a83001',
+        ),
+        at('options[3].code', 'option-twice: 252 has a value already; keep one of the two'),
+      ],
+    ],
+    [
       'several at once, all reported',
       { serverIP: 'x', router: '192.168.100.1', mtu: 1 },
       [

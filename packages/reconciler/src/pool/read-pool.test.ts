@@ -159,3 +159,17 @@ describe('a pool with invalid address settings is not served', () => {
 it('an invalid status does not keep a pool from being served', () => {
   expect(readPool({ ...pool('p'), status: { ipv4: 'x' } })).toMatchObject({ ok: true, object: { status: undefined } });
 });
+
+it('only an invalid option is ignored, with a warning', () => {
+  const options = [
+    { code: 44, value: 'x' },
+    { code: 51, value: '60' },
+    { code: 45, value: '10.0.0.5' },
+  ];
+  const read = readPool(pool('p', { ipv4Config: { options } }));
+  expect(read.ok && [...read.pool.options.byCode]).toEqual([[45, Uint8Array.of(10, 0, 0, 5)]]);
+  expect(read.ok && read.warnings).toEqual([
+    expect.stringContaining('spec.ipv4Config.options[0].value: "x" is not a value of option 44'),
+    expect.stringContaining('spec.ipv4Config.options[0].code: 51 (leaseTime) is set by the server'),
+  ]);
+});

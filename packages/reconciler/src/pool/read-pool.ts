@@ -33,6 +33,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'nextServer',
   'bootfile',
   'bootByArchitecture',
+  'options',
 ]);
 
 const MOST_LEFT_OUT = 64;

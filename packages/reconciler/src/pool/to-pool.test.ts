@@ -52,7 +52,9 @@ describe('an IPPool becomes a pool', () => {
       staticRoutes: [{ destination: '10.9.0.0/16', gateway: '10.0.0.9' }],
       ...boot,
       bootByArchitecture: [{ architecture: 7, ...boot }, { architecture: 11 }],
+      options: [{ code: 252, value: 'http://wpad.example/wpad.dat' }],
     });
+    expect([...given.options.byCode]).toEqual([[252, new TextEncoder().encode('http://wpad.example/wpad.dat')]]);
     const [nextServer, bootFile] = [0x0a000005, 'pxe.0'];
     expect(given).toMatchObject({
       serverAddress: 0x0a000001,
@@ -138,6 +140,8 @@ describe('an IPPool becomes a pool', () => {
     [{ bootfile: 'with space' }, 'bootfile'],
     [{ staticRoutes: [{ destination: 'x', gateway: '10.0.0.9' }] }, 'staticRoutes.0.destination'],
     [{ bootByArchitecture: [{ architecture: 7, bootfile: 'with space' }] }, 'bootByArchitecture.0.bootfile'],
+    [{ options: [{ code: 6, value: '10.0.0.53' }] }, 'options.0.code'],
+    [{ options: [{ code: 44, value: 'x' }] }, 'options.0.value'],
   ])('a problem names the place in the object: %j', (settings, path) => {
     const checked = toPool(objectOf(settings), new Map([['time.example', ['x']]]));
     expect(checked.ok ? [] : checked.problems.map((problem) => problem.path.join('.'))).toEqual([`spec.ipv4Config.${path}`]);

@@ -28,7 +28,12 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   leaseTimeSeconds: ['leaseTime'],
 };
 
-const OPTION_PATHS: Readonly<Record<string, string>> = { dnsServers: 'dns', ntpServers: 'ntp', bootFile: 'bootfile' };
+const OPTION_PATHS: Readonly<Record<string, string>> = {
+  dnsServers: 'dns',
+  ntpServers: 'ntp',
+  bootFile: 'bootfile',
+  byCode: 'options',
+};
 
 /** The pool that an IPPool describes, named `namespace/name`, or its problems with paths into the IPPool. */
 export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Checked<Pool, PoolReason> {
@@ -98,7 +103,17 @@ function toIpv6OnlyWait({ ipv6OnlyWait }: Partial<IPv6Config> = {}): Pick<PoolOp
 }
 
 function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<PoolDefinition['options']> {
-  const { router, dns = [], domainName, domainSearch = [], ntp = [], mtu, staticRoutes = [], bootByArchitecture = [] } = config;
+  const {
+    router,
+    dns = [],
+    domainName,
+    domainSearch = [],
+    ntp = [],
+    mtu,
+    staticRoutes = [],
+    bootByArchitecture = [],
+    options = [],
+  } = config;
   return {
     ...(router && { router }),
     dnsServers: dns,
@@ -109,6 +124,7 @@ function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<Poo
     staticRoutes,
     ...toBoot(config),
     bootByArchitecture: bootByArchitecture.map((entry) => ({ architecture: entry.architecture, ...toBoot(entry) })),
+    byCode: options,
   };
 }
 
