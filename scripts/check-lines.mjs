@@ -6,22 +6,22 @@ import { parseSync } from 'oxc-parser';
 /** Lines of the sources of a package, without tests and their fixtures; a description of one line costs nothing. */
 const BUDGETS = {
   'packages/admission': 1_969,
-  'packages/agent-cli': 2_214,
+  'packages/agent-cli': 2_213,
   'packages/agent-process': 2_400,
-  'packages/bare-host-agent': 1_975,
-  'packages/bare-metal': 8_186,
+  'packages/bare-host-agent': 2_008,
+  'packages/bare-metal': 8_183,
   'packages/controller-cli': 1_529,
   'packages/controller-process': 4_364,
-  'packages/dhcp-agent': 7_582,
-  'packages/dhcp-allocator': 7_988,
+  'packages/dhcp-agent': 7_634,
+  'packages/dhcp-allocator': 8_125,
   'packages/explain': 3_899,
-  'packages/ippool-api': 4_326,
-  'packages/kube-runtime': 5_519,
+  'packages/ippool-api': 4_342,
+  'packages/kube-runtime': 5_527,
   'packages/kubectl-vmdhcp': 2_663,
-  'packages/lease-stores': 2_381,
+  'packages/lease-stores': 2_380,
   'packages/linux-sockets': 2_758,
-  'packages/reconciler': 14_597,
-  'packages/redfish-client': 2_001,
+  'packages/reconciler': 14_657,
+  'packages/redfish-client': 2_000,
   'packages/service-certificates': 656,
   'packages/service-process': 719,
   'packages/status-page': 6_993,
@@ -102,7 +102,7 @@ function tryRules() {
     'a class in a command line': { path: 'packages/agent-cli/src/a.ts', text: 'export class A {}\n' },
     'a long command': { path: 'packages/agent-cli/src/a.ts', text: long(151) },
   };
-  const budgets = { 'packages/a': 10, 'packages/large': 1_000, 'packages/agent-cli': 1_000 };
+  const budgets = { 'packages/a': 10, 'packages/large': 1_000, 'packages/agent-cli': 2_213 };
   const fine = [{ path: 'packages/large/src/a.ts', text: `export class A {\n  f() {\n${long(50)}  }\n}\n` }];
   return [
     ...Object.entries(planted)

@@ -16,9 +16,7 @@ type LeadershipEvent =
   | { readonly kind: 'leader'; readonly afterMs?: number | undefined; readonly isAgain?: true }
   /** `isAgain`: this replica lost the leadership by stepping down. */
   | { readonly kind: 'leadership-lost'; readonly isAgain?: true }
-  /**
-   * It cannot serve all pools, but another replica may. `isAgain`: it stepped down for the same troubles before, and no other replica became leader.
-   */
+  /** It cannot serve all pools, but another replica may. `isAgain`: it stepped down for the same troubles before, and no other replica became leader. */
   | { readonly kind: 'stepping-down'; readonly troubles: readonly string[]; readonly isAgain?: true }
   | { readonly kind: 'lease-unreachable'; readonly error: unknown }
   /** The agent is configured to be the only replica, but there is another one. */

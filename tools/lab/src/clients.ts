@@ -127,7 +127,7 @@ function startUdhcpc(machine: Machine, broadcast: boolean, { once = false, param
 const DHCLIENT_CONFIGURATION = `timeout 6; retry 1; reboot 2; initial-interval 2; backoff-cutoff 2; select-timeout 0;
 option rfc3442-classless-static-routes code 121 = array of unsigned integer 8;
 request subnet-mask, broadcast-address, routers, domain-name, domain-name-servers, domain-search, host-name,
-  interface-mtu, rfc3442-classless-static-routes, ntp-servers;
+  interface-mtu, rfc3442-classless-static-routes, ntp-servers, netbios-name-servers;
 `;
 
 /** The folder of a machine's dhclient. */

@@ -25,6 +25,7 @@ const SETTINGS = [
   'mtu: 1400',
   'leaseTime: 600',
   'staticRoutes: [{ destination: 10.77.0.0/16, gateway: 192.168.48.7 }]',
+  'options: [{ code: 44, value: 192.168.48.44 }]',
 ];
 const MACHINES = ['vm-a', 'vm-b', 'vm-c', 'vm-d'] as const;
 const macOf = (name: (typeof MACHINES)[number]) => `02:00:00:00:48:0${MACHINES.indexOf(name) + 1}`;
@@ -70,6 +71,8 @@ describe('an address and everything that belongs to it', () => {
       for (const word of ['192.168.48.1', '1.1.1.1 9.9.9.9', 'lab.example', 'eng.lab.example', '1400', '192.168.48.7']) {
         expect(received).toContain(word);
       }
+      // An option of the pool that has no field: only this client requests it.
+      expect(received.includes('192.168.48.44')).toBe(client === 'dhclient');
       const shown = { address, macAddress: macOf(name), state: 'bound', owner: `default/${name}` };
       expect(await agent.leases()).toContainEqual(expect.objectContaining(shown));
       await endDhclient(machine(name));

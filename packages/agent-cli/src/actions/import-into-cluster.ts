@@ -62,10 +62,7 @@ function rangeOf(name: string, object: KubernetesObject | undefined) {
   return range;
 }
 
-/**
- * A running agent would write what it knows again. If the holder has not renewed a Lease for twice its duration, that agent has
- * ended.
- */
+/** A running agent would write what it knows again. If the holder has not renewed a Lease for twice its duration, that agent has ended. */
 async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace }: ClusterImportOptions): Promise<void> {
   const leases = new ApiObjectClient<KubernetesObject>(connection, {
     ...{ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true, namespace },

@@ -25,9 +25,7 @@ export interface WolOptions {
   readonly logLevel: LogLevel;
 }
 
-/**
- * Listens until the process is told to end. @throws CommandError if options contradict each other, or the HTTP address is in use.
- */
+/** Listens until the process is told to end. @throws CommandError if options contradict each other, or the HTTP address is in use. */
 export async function listenForWakeUps(options: WolOptions): Promise<void> {
   const { mac, http, password, passwordSecret } = options;
   if (passwordSecret !== undefined && password === undefined)

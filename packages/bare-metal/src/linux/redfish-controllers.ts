@@ -15,10 +15,7 @@ import { RedfishClients } from './redfish-clients.js';
 export interface RedfishControllersSettings {
   /** The time limit of one poll of a host, in milliseconds. Default: 20,000. */
   readonly pollTimeoutMs?: number;
-  /**
-   * The time limit of one operation, in milliseconds; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is
-   * recorded. Default: 55,000.
-   */
+  /** The time limit of one operation, in milliseconds; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is recorded. Default: 55,000. */
   readonly operationTimeoutMs?: number;
   /** Called right before a request of an operation is sent; if false, it is not sent. Default: always true. */
   readonly mayAct?: () => boolean;

@@ -366,10 +366,8 @@ export class DhcpAgent {
   #keepHouse(): void {
     if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
     if (this.#reportedVersions.isBehindForLong()) this.#pools.refresh();
-    const isLeader = this.isLeader();
-    const served = this.#settings.configs
-      .map(({ interfaceName }) => interfaceName)
-      .filter((name) => isLeader && this.#leadership.addresses.has(name));
+    const interfaces = this.isLeader() ? this.#settings.configs.map(({ interfaceName }) => interfaceName) : [];
+    const served = interfaces.filter((name) => this.#leadership.addresses.has(name));
     void this.#rogueServers.look(served);
     this.#uses.look((key, interfaceName) => (served.includes(interfaceName) ? this.#pools.probedPool(key) : undefined));
     this.#leadership.stepDownIfBroken();

@@ -11,16 +11,17 @@ interface WrittenForm {
   readonly encode: (text: string) => Uint8Array | undefined;
 }
 
-const { vendorSpecific, vendorClass, ...OF_THE_SERVER } = OptionCode;
+/** A vendor defines them, so the server only carries them. */
+const OF_VENDORS: readonly number[] = [OptionCode.vendorSpecific, OptionCode.vendorClass];
 
 /** A server sends these only in reply to the same option of a client: user class, host name, interface, identifier, auto-configuration and subnet. */
 const OF_CLIENTS = [77, 81, 94, 97, 116, 118];
 
-const NOT_WRITTEN: ReadonlySet<number> = new Set([...Object.values(OF_THE_SERVER), ...OF_CLIENTS]);
+const NOT_WRITTEN: ReadonlySet<number> = new Set([...Object.values(OptionCode), ...OF_CLIENTS]);
 
 /** True if a pool may set the option by its code; false if the server or another field of the pool sends it, or clients do. @param code - 0 to 255 */
 export function isWritableOption(code: number): boolean {
-  return !NOT_WRITTEN.has(code);
+  return OF_VENDORS.includes(code) || !NOT_WRITTEN.has(code);
 }
 
 /** The octets of an option, or undefined if the text does not have its form. @param code - 1 to 254 */

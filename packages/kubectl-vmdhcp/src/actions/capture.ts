@@ -96,10 +96,7 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   if (write === undefined) printSummary(await errors, tally);
 }
 
-/**
- * Closing the standard input ends the capture in the pod; if the server does not support that, or nothing follows, the connection
- * is ended.
- */
+/** Closing the standard input ends the capture in the pod; if the server does not support that, or nothing follows, the connection is ended. */
 function endWhenAsked(
   running: RunningCommand,
   { asked, cut }: { readonly asked: AbortSignal; readonly cut: AbortController },

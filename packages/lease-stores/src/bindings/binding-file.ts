@@ -19,10 +19,7 @@ import { BINDING_FILE_VERSION, type BindingFileReading, readBindingFile } from '
 import { recordsOf, tableOf } from './tables-by-pool.js';
 
 const COPIED_OCTETS = 1 << 16;
-/**
- * A snapshot pays off when the file has this many records more than one and a half times the current ones: an agent that starts
- * reads all of them.
- */
+/** A snapshot pays off when the file has this many records more than one and a half times the current ones: an agent that starts reads all of them. */
 const FEWEST_SUPERSEDED = 10_000;
 const COUNTING_SHARE = 1.5;
 

@@ -85,10 +85,7 @@ export class NetworkConfigReconciler {
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
     if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
-    if (address === undefined) {
-      const outcome = toOutcome(wanted, undefined, refusal);
-      return outcome.kind === 'refused' ? { ...outcome, isLastTaken: isLastTaken(pool, claim) } : outcome;
-    }
+    if (address === undefined) return refusal === undefined ? WAITING : toRefused(refusal, pool, claim);
     return toOutcome(wanted, { address, ipv6Address: ipv6AddressBeside(pool.reading.pool, address) }, refusal);
   }
 
@@ -188,22 +185,22 @@ function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAdd
   return claim.previous === address && claim.replaces?.includes(macAddress) === true;
 }
 
-/** True if the pool records the last address of an interface for another client, and none of its former MAC addresses. */
-function isLastTaken({ recorded }: PoolView, { macAddress, previous, replaces = [] }: InterfaceClaim): boolean {
+const WAITING: InterfaceOutcome = { kind: 'waiting' };
+
+function toRefused(refusal: OutcomeProblem, { recorded }: PoolView, claim: InterfaceClaim): InterfaceOutcome {
+  const { macAddress, previous, replaces = [] } = claim;
   const owner = previous === undefined ? previous : recorded.entryAt(formatIpv4Address(previous))?.assignment?.macAddress;
-  return owner !== undefined && owner !== macAddress && !replaces.includes(owner);
+  return { kind: 'refused', refusal, isLastTaken: owner !== undefined && owner !== macAddress && !replaces.includes(owner) };
 }
 
 function toOutcome(
   wanted: Ipv4Address | undefined,
-  recorded: { readonly address: Ipv4Address; readonly ipv6Address: Ipv6Address | undefined } | undefined,
+  recorded: { readonly address: Ipv4Address; readonly ipv6Address: Ipv6Address | undefined },
   refusal: OutcomeProblem | undefined,
 ): InterfaceOutcome {
-  if (recorded === undefined || refusal?.reason === 'mac-address-claimed-twice') {
-    return refusal === undefined ? { kind: 'waiting' } : { kind: 'refused', refusal };
-  }
+  if (refusal?.reason === 'mac-address-claimed-twice') return { kind: 'refused', refusal };
   if (refusal !== undefined) return { kind: 'allocated', ...recorded, refusal };
-  return wanted === undefined || wanted === recorded.address ? { kind: 'allocated', ...recorded } : { kind: 'waiting' };
+  return wanted === undefined || wanted === recorded.address ? { kind: 'allocated', ...recorded } : WAITING;
 }
 
 function readStatusEntry(entry: unknown, namespace: string | undefined): StaleAddress[] {

@@ -6,9 +6,7 @@ import { AnswerMemory, memoryUsedUp } from './answer-memory.js';
 export const MOST_REQUESTS = 512;
 /** The maximum octets of all answers of one call. A large host has one million with its log. */
 export const MOST_OCTETS = 16 * 1_024 * 1_024;
-/**
- * The maximum JSON values and names of one answer, and of all answers of one call: each takes memory, however short it is. A log entry may have 60.
- */
+/** The maximum JSON values and names of one answer, and of all answers of one call: each takes memory, however short it is. A log entry may have 60. */
 export const MOST_VALUES_OF_ANSWER = 131_072;
 export const MOST_VALUES = 4 * MOST_VALUES_OF_ANSWER;
 /** The approximate memory of one value. */
@@ -103,9 +101,7 @@ export class Call {
     this.#controller.abort(reason);
   }
 
-  /**
-   * Waits for a promise without holding anything for a call that has ended. @throws the reason of the signal, also if the call ends while it waits.
-   */
+  /** Waits for a promise without holding anything for a call that has ended. @throws the reason of the signal, also if the call ends while it waits. */
   async #hold(octets: number): Promise<void> {
     this.signal.throwIfAborted();
     const beganAtMs = performance.now();

@@ -205,7 +205,7 @@ export class Service {
   }
 }
 
-/** The content of an answer. The memory of an unreadable answer is returned. A change that was accepted is no failure, whatever its answer contains. */
+/** The content of an answer. The memory of an unreadable answer is returned. A change that was accepted has not failed, whatever its answer contains. */
 function countedContentOf(call: Call, { method }: ServiceRequest, answer: CountedAnswer): RedfishResource | undefined {
   try {
     return contentOf(answer);

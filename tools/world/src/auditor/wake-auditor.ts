@@ -46,9 +46,7 @@ export class WakeAuditor {
     const atMs = this.#world.scheduler.nowMs();
     const isDown = machine.guests.length === 0 && !machine.isStarting;
     const last = this.#wakes.get(name);
-    if (last !== undefined && atMs - last.atMs > SAME_MS) last.most = 2;
-    // One more packet of the same wake-up.
-    if (last !== undefined && (atMs - last.atMs <= WINDOW_MS || (last.isExpected && isDown && last.requests === 0))) return;
+    if (last !== undefined && isOfWakeUp(last, atMs, isDown)) return;
     const isExpected = isDown && this.#isWakeable(machine);
     this.#wakes.set(name, { macAddress, atMs, isExpected, most: 1, requests: 0 });
   }
@@ -87,4 +85,10 @@ export class WakeAuditor {
   #machine(name: string): WorldMachine | undefined {
     return this.#world.machines.all.find((machine) => machine.name === name);
   }
+}
+
+/** Notes one more packet. False if it begins another wake-up. */
+function isOfWakeUp(last: Wake, atMs: number, isDown: boolean): boolean {
+  if (atMs - last.atMs > SAME_MS) last.most = 2;
+  return atMs - last.atMs <= WINDOW_MS || (last.isExpected && isDown && last.requests === 0);
 }
