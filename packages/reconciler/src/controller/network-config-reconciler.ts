@@ -85,7 +85,7 @@ export class NetworkConfigReconciler {
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
     if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting', isSoon: true };
-    if (address === undefined) return refusal === undefined ? WAITING : toRefused(refusal, pool, claim);
+    if (address === undefined) return withoutAddress(refusal, pool, claim);
     return toOutcome(wanted, { address, ipv6Address: ipv6AddressBeside(pool.reading.pool, address) }, refusal);
   }
 
@@ -187,7 +187,8 @@ function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAdd
 
 const WAITING: InterfaceOutcome = { kind: 'waiting' };
 
-function toRefused(refusal: OutcomeProblem, { recorded }: PoolView, claim: InterfaceClaim): InterfaceOutcome {
+function withoutAddress(refusal: OutcomeProblem | undefined, { recorded }: PoolView, claim: InterfaceClaim): InterfaceOutcome {
+  if (refusal === undefined) return WAITING;
   const { macAddress, previous, replaces = [] } = claim;
   const owner = previous === undefined ? previous : recorded.entryAt(formatIpv4Address(previous))?.assignment?.macAddress;
   return { kind: 'refused', refusal, isLastTaken: owner !== undefined && owner !== macAddress && !replaces.includes(owner) };
