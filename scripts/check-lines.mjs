@@ -18,7 +18,7 @@ const BUDGETS = {
   'packages/ippool-api': 4_342,
   'packages/kube-runtime': 5_527,
   'packages/kubectl-vmdhcp': 2_663,
-  'packages/lease-stores': 2_380,
+  'packages/lease-stores': 2_379,
   'packages/linux-sockets': 2_758,
   'packages/reconciler': 14_657,
   'packages/redfish-client': 2_000,

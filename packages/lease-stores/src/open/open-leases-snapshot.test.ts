@@ -59,3 +59,26 @@ it('a snapshot at the start holds the leases of every pool, although the pools b
   expect(POOLS.map(count)).toEqual([3, 3]);
   await open.close();
 });
+
+it('the store is opened once, although a reload prepares it while another one does', async () => {
+  const clock = new FakeClock();
+  let opened = 0;
+  const open = new OpenLeases({
+    ...{ clock, nowMs: clock.nowMs, logger: { info: () => {}, warn: () => {}, error: () => {} }, onRecorded: () => {} },
+    hasRecords: () => true,
+    openRecords: async () => {
+      opened++;
+      const nothing = async () => undefined;
+      return {
+        tables: new Map(),
+        reports: [],
+        store: { isLong: () => false, append: nothing, replace: nothing, close: nothing },
+      };
+    },
+  });
+  const pools = POOLS.map(poolOf);
+  await Promise.all([open.prepare(pools), open.prepare(pools)]);
+  await open.prepare(pools);
+  expect(opened).toBe(1);
+  await open.close();
+});

@@ -59,6 +59,8 @@ export class OpenLeases {
   #store: RecordStore | undefined;
   #recorder: BindingRecorder | undefined;
   #failure: Failure | undefined;
+  /** A second opened file would not know what the first one appends. */
+  #opening: Promise<void> | undefined;
   #callOffCheck: () => void = () => undefined;
   #isClosed = false;
   /** Counts for metrics. */
@@ -82,15 +84,18 @@ export class OpenLeases {
     return this.#failure?.reason;
   }
 
-  /**
-   * Opens the store, if something is stored or a pool is open. Call it before pools are served.
-   * @throws CommandError if it cannot be used.
-   */
+  /** Opens the store, if something is stored or a pool is open. Call it before pools are served. @throws CommandError if it cannot be used. */
   async prepare(pools: Iterable<Pool>): Promise<void> {
-    if (this.#store !== undefined) return;
-    const { openRecords, hasRecords, nowMs, logger } = this.#settings;
     const isOpen = [...pools].some(({ dynamic }) => dynamic.length > 0);
-    if (!isOpen && !hasRecords()) return;
+    if (this.#store !== undefined || !(isOpen || this.#settings.hasRecords())) return;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    await this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    const { openRecords, nowMs, logger } = this.#settings;
     const { store, tables, reports } = await openRecords();
     for (const { level, fields, message } of reports) logger[level](fields, message);
     for (const [name, table] of tables) this.#restored.set(name, table);
@@ -105,10 +110,7 @@ export class OpenLeases {
     this.#checkLater(store);
   }
 
-  /**
-   * Serves the current version of the pool.
-   * @returns the assignments that may be served: those whose address no unknown client uses.
-   */
+  /** Serves the current version of the pool. @returns the assignments that may be served: those whose address no unknown client uses. */
   setPool({ pool, assignments, probes }: PoolToServe): readonly Assignment[] {
     const nowMs = this.#settings.nowMs();
     const open = this.#openPool(pool, nowMs);
