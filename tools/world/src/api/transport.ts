@@ -16,6 +16,8 @@ export interface ApiLink {
   readonly latencyMs: () => number;
   /** Called for each event of a watch; events stay in order. */
   readonly watchLagMs: () => number;
+  /** Called for each event of a watch: if true, that watch brings nothing more, and does not end. */
+  readonly hangs: () => boolean;
   readonly loss: () => Loss;
 }
 
@@ -111,6 +113,7 @@ export class Transport implements ApiTransport {
     let status = 0;
     let refusal = '';
     let isBroken = false;
+    let isHung = false;
     return simulator.exchange(
       { method: 'GET', path, headers: this.#headers({ accept }) },
       {
@@ -120,7 +123,8 @@ export class Transport implements ApiTransport {
         onData: (part) => {
           const text = part.toString();
           if (status !== 200) refusal += text;
-          else if (isBroken) return;
+          else if (isBroken || isHung) return;
+          else if (link.hangs()) isHung = true;
           else if (link.isCut()) {
             // Lost events are not sent again, so the stream breaks.
             isBroken = true;
@@ -128,7 +132,7 @@ export class Transport implements ApiTransport {
           } else for (const line of text.split('\n')) if (line !== '') inOrder(link.watchLagMs(), () => onLine(line));
         },
         onEnd: (isComplete) => {
-          if (isBroken) return;
+          if (isBroken || isHung) return;
           if (link.isCut()) fail();
           else if (status !== 200 && isComplete) inOrder(0, () => end(toError(`GET ${path}`, status, refusal)));
           else inOrder(link.latencyMs(), () => end(isComplete ? undefined : new ApiRequestError('connection reset')));

@@ -110,9 +110,11 @@ export interface ApiWeather {
   readonly mostWatchLagMs: number;
   /** In a thousand. */
   readonly lossPerMille: number;
+  /** Of a thousand events, how many make their watch hang. */
+  readonly hangsPerMille: number;
 }
 
-export const FAIR: ApiWeather = { mostLatencyMs: 8, mostWatchLagMs: 10, lossPerMille: 0 };
+export const FAIR: ApiWeather = { mostLatencyMs: 8, mostWatchLagMs: 10, lossPerMille: 0, hangsPerMille: 0 };
 
 export class World {
   readonly scheduler = new Scheduler();
@@ -447,6 +449,7 @@ export class World {
       isCut: () => this.cutNodes.has(node),
       latencyMs: () => 0.5 + some(this.weather.mostLatencyMs),
       watchLagMs: () => 0.5 + some(this.weather.mostWatchLagMs),
+      hangs: () => this.weather.hangsPerMille > 0 && this.random(1_000) < this.weather.hangsPerMille,
       loss: (): Loss => {
         if (this.random(1_000) >= this.weather.lossPerMille) return 'none';
         return this.random(2) === 0 ? 'request' : 'answer';

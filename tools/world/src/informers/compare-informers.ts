@@ -111,6 +111,7 @@ class FaultyLink implements ApiLink {
   readonly isCut = () => this.isDown;
   readonly latencyMs = () => 0.5 + (this.#random(1_000) / 1_000) * this.mostMs;
   readonly watchLagMs = () => 0.5 + (this.#random(1_000) / 1_000) * this.mostMs;
+  readonly hangs = () => false;
   readonly loss = (): Loss => (this.#random(1_000) < this.lossPerMille ? 'answer' : 'none');
 
   heal(): void {

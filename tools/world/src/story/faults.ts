@@ -148,12 +148,21 @@ export const FAULTS: Readonly<Record<string, Act>> = {
       mostLatencyMs: 20 + scene.world.random(1_500),
       mostWatchLagMs: 20 + scene.world.random(10_000),
       lossPerMille: scene.world.random(150),
+      hangsPerMille: 0,
     };
     scene.later(60_000, () => {
       scene.world.weather = FAIR;
     });
     const { mostLatencyMs, mostWatchLagMs, lossPerMille } = scene.world.weather;
     return `the API server answers within ${mostLatencyMs} ms, its watches lag ${mostWatchLagMs} ms, ${lossPerMille / 10} % of requests are lost`;
+  },
+  'hang watches': (scene) => {
+    const hangsPerMille = 20 + scene.world.random(200);
+    scene.world.weather = { ...FAIR, hangsPerMille };
+    scene.later(10_000, () => {
+      scene.world.weather = FAIR;
+    });
+    return `for 10 s, ${hangsPerMille / 10} % of the events of watches make their watch hang`;
   },
   'break watches': (scene) => {
     const how = one(scene, ['break', 'end', 'expire'] as const) ?? 'break';
