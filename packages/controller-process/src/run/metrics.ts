@@ -121,7 +121,9 @@ function* interfacesOf(controller: DhcpController): Generator<InterfaceSeries> {
 
 function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceSeries['labels'] {
   const text = (name: string) => readText(entry, name) ?? '';
-  const [network, mac, ip, state] = [text('networkName'), text('macAddress'), text('allocatedIPAddress'), text('state')];
+  const [network, mac, state] = [text('networkName'), text('macAddress'), text('state')];
+  // It remembers the address that it had last, and does not have it.
+  const ip = state === 'Pending' ? '' : text('allocatedIPAddress');
   return { vmnetcfg, network, mac, ip, state, reason: state === 'Allocated' ? '' : why };
 }
 

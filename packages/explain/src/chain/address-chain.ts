@@ -100,9 +100,11 @@ export function finding(reason: ChainReason, message = '', state = REASON_LINKS[
   return { reason, state: state === 'ok' ? 'note' : state, message: message === '' ? meaning : message, remedy };
 }
 
-/** Links in order, each with its findings; each reason appears once. A finding without a link creates one. */
+/** Links in order, each with its findings; each reason appears once, with its gravest finding. A finding without a link creates one. */
 export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[]): ChainLink[] {
-  const distinct = [...new Map(findings.toReversed().map((one) => [one.reason, one])).values()].toReversed();
+  const gravestLast = findings.toReversed().toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+  const gravest = new Map(gravestLast.map((one) => [one.reason, one]));
+  const distinct = findings.filter((one) => gravest.get(one.reason) === one);
   const byLink = Map.groupBy(distinct, ({ reason }) => REASON_LINKS[reason].link);
   return CHAIN_LINKS.flatMap((link) => {
     const known = facts.find((one) => one.link === link);

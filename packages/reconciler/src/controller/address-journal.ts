@@ -24,7 +24,7 @@ export class AddressJournal {
     if (onAddressChange === undefined || plan === undefined) return;
     const changes = recordedChanges(pool.recorded, patch);
     if (changes.length === 0) return;
-    const ownerOf = this.#owners(pool);
+    const ownerOf = this.#owners(pool, plan);
     for (const change of changes) onAddressChange(describe({ pool, plan, owner: ownerOf(change.macAddress) }, change));
   }
 
@@ -48,8 +48,8 @@ export class AddressJournal {
     this.#refused.delete(pool);
   }
 
-  /** The owners that claim an address, or wait for it to be freed. */
-  #owners({ key, network }: PoolView): (macAddress: MacAddress) => string | undefined {
+  /** The owner according to the plan; else one that claims the address, or waits for it to be freed. */
+  #owners({ key, network }: PoolView, { owners }: PoolPlan): (macAddress: MacAddress) => string | undefined {
     const { view, caches, releaseWaiters } = this.#context;
     const waiting = new Map<string, string>();
     for (const config of releaseWaiters.get(key) ?? []) {
@@ -57,7 +57,7 @@ export class AddressJournal {
         waiting.set(readText(entry, 'macAddress') ?? '', config);
       }
     }
-    return (macAddress) => [...view.claimants(network, macAddress)][0] ?? waiting.get(macAddress);
+    return (macAddress) => owners.get(macAddress) ?? [...view.claimants(network, macAddress)][0] ?? waiting.get(macAddress);
   }
 }
 

@@ -18,11 +18,13 @@ interface Claim {
   readonly object: KubernetesObject;
   /** `namespace/name` */
   readonly machine: string;
+  /** True if its status shows the address. */
+  readonly hasAddress: boolean;
 }
 
 export class MachineNames {
   readonly #configs: Objects;
-  /** By `network mac`, the oldest first: as with addresses, a later claim of another user takes nothing away. Undefined before the first use. */
+  /** By `network mac`: the one that has the address, then the oldest, as with addresses. Undefined before the first use. */
   #names: Map<string, readonly Claim[]> | undefined;
   readonly #entries = new Map<string, readonly string[]>();
   readonly #changed = new Set<string>();
@@ -58,17 +60,24 @@ export class MachineNames {
     if (object === undefined) return;
     const { namespace = '' } = object.metadata;
     const machine = `${namespace}/${virtualMachineNamedBy(object)}`;
-    const entries = readList(object.spec, 'networkConfigs').flatMap((entry) => {
-      const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
-      const network = readText(entry, 'networkName') ?? '';
-      if (macAddress === undefined) return [];
-      return [`${network.includes('/') ? network : `${namespace}/${network}`} ${macAddress}`];
-    });
+    const entries = readList(object.spec, 'networkConfigs').flatMap((entry) => entryOf(entry, namespace));
+    const allocated = readList(object.status, 'networkConfigs').filter((entry) => readText(entry, 'state') === 'Allocated');
+    const having = new Set(allocated.flatMap((entry) => entryOf(entry, namespace)));
     this.#entries.set(key, entries);
-    const claim = { object, machine };
     for (const entry of new Set(entries)) {
-      const all = [...(names.get(entry) ?? []), claim];
-      names.set(entry, all.toSorted((one, other) => compareByAge(one.object, other.object)).slice(0, MOST_CLAIMS));
+      const all = [...(names.get(entry) ?? []), { object, machine, hasAddress: having.has(entry) }];
+      names.set(entry, all.toSorted(byPrecedence).slice(0, MOST_CLAIMS));
     }
   }
+}
+
+/** `network mac`; none if the MAC address is invalid. */
+function entryOf(entry: unknown, namespace: string): string[] {
+  const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+  const network = readText(entry, 'networkName') ?? '';
+  return macAddress === undefined ? [] : [`${network.includes('/') ? network : `${namespace}/${network}`} ${macAddress}`];
+}
+
+function byPrecedence(one: Claim, other: Claim): number {
+  return Number(other.hasAddress) - Number(one.hasAddress) || compareByAge(one.object, other.object);
 }

@@ -40,6 +40,8 @@ export class MachinesWithoutAddress {
   readonly #known = new Map<string, SharedList>();
   /** Virtual machines without any interface on our networks, by the object that was checked. */
   readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
+  /** Virtual machines whose config has all of their interfaces, by the object that was checked. */
+  readonly #whole = new WeakMap<KubernetesObject, Checked>();
 
   constructor(ports: MachineListPorts) {
     this.#ports = ports;
@@ -98,9 +100,10 @@ export class MachinesWithoutAddress {
     for (const machine of virtualMachines.values()) {
       const key = keyOf(machine);
       const config = networkConfigs.get(key);
-      const isExplained = config === undefined && !this.#isUnconcerned(machine, key);
-      await look(isExplained ? LOOKS_OF_EXPLANATION : 1);
-      if (config === undefined ? this.#isConcerned(machine, key) : !isComplete(config)) keys.push(key);
+      const isKnown =
+        config === undefined ? this.#isUnconcerned(machine, key) : !isComplete(config) || this.#isWhole(machine, config);
+      await look(isKnown ? 1 : LOOKS_OF_EXPLANATION);
+      if (config === undefined ? this.#isConcerned(machine, key) : this.#lacksAddress(machine, config)) keys.push(key);
     }
     for (const config of networkConfigs.values()) {
       await look(1);
@@ -120,10 +123,33 @@ export class MachinesWithoutAddress {
     return isConcerned;
   }
 
+  /** A config whose interfaces all have addresses may leave an interface of its machine out. */
+  #lacksAddress(machine: KubernetesObject, config: KubernetesObject): boolean {
+    const { caches, wallTimeMs } = this.#ports;
+    if (!isComplete(config)) return true;
+    if (this.#isWhole(machine, config)) return false;
+    const key = keyOf(machine);
+    const chain = explainAddress(observeMachine(caches, key, { poolsByNetwork: new Map(), nowMs: wallTimeMs() }));
+    if (toRows(chain, config).length > 0) return true;
+    this.#whole.set(machine, { config, instance: caches.virtualMachineInstances.get(key) });
+    return false;
+  }
+
+  /** True if the same objects were checked before. */
+  #isWhole(machine: KubernetesObject, config: KubernetesObject): boolean {
+    const checked = this.#whole.get(machine);
+    return checked?.config === config && checked.instance === this.#ports.caches.virtualMachineInstances.get(keyOf(machine));
+  }
+
   /** True if the same objects were checked before. */
   #isUnconcerned(machine: KubernetesObject, key: string): boolean {
     return this.#unconcerned.get(machine) === (this.#ports.caches.virtualMachineInstances.get(key) ?? null);
   }
+}
+
+interface Checked {
+  readonly config: KubernetesObject;
+  readonly instance: KubernetesObject | undefined;
 }
 
 /** Sections that are part of an explanation, besides that of virtual machines. */

@@ -114,6 +114,15 @@ export class Transport implements ApiTransport {
     let refusal = '';
     let isBroken = false;
     let isHung = false;
+    const take = (text: string) => {
+      if (isBroken || isHung) return;
+      if (link.hangs()) isHung = true;
+      else if (link.isCut()) {
+        // Lost events are not sent again, so the stream breaks.
+        isBroken = true;
+        fail();
+      } else for (const line of text.split('\n')) if (line !== '') inOrder(link.watchLagMs(), () => onLine(line));
+    };
     return simulator.exchange(
       { method: 'GET', path, headers: this.#headers({ accept }) },
       {
@@ -121,15 +130,8 @@ export class Transport implements ApiTransport {
           status = sent;
         },
         onData: (part) => {
-          const text = part.toString();
-          if (status !== 200) refusal += text;
-          else if (isBroken || isHung) return;
-          else if (link.hangs()) isHung = true;
-          else if (link.isCut()) {
-            // Lost events are not sent again, so the stream breaks.
-            isBroken = true;
-            fail();
-          } else for (const line of text.split('\n')) if (line !== '') inOrder(link.watchLagMs(), () => onLine(line));
+          if (status === 200) take(part.toString());
+          else refusal += part.toString();
         },
         onEnd: (isComplete) => {
           if (isBroken || isHung) return;

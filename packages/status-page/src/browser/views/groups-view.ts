@@ -21,6 +21,8 @@ const SHORTEST_PICTURE_MS = 60_000;
 export class GroupsView implements View {
   readonly title = 'Agents';
   readonly section = 'agents';
+  /** No event tells that agents have died: their Lease does not change any more. */
+  readonly reloadMs = 5_000;
   readonly element: HTMLElement;
   readonly events: RecentEvents;
   readonly #context: PageContext;
