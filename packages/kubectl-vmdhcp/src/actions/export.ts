@@ -4,7 +4,8 @@ import { ClusterReader, toCommandError } from '@vmdhcp/explain/observe';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { exportedPools, toCsv, toKea } from '../output/exported-addresses.js';
+import { type ExportedPool, exportedPools, toCsv } from '../output/exported-addresses.js';
+import { poolsWithOneSubnet, toKea } from '../output/kea-configuration.js';
 
 export interface ExportOptions extends ReaderOptions {
   readonly format: 'csv' | 'kea';
@@ -25,12 +26,22 @@ export async function exportAddresses(options: ExportOptions): Promise<void> {
       throw new CommandError(`there is no IPPool ${keyIn(options.pool, reader)}: kubectl vmdhcp pools -A`, ExitCode.failed);
     // Virtual machines of any namespace may have addresses of a pool.
     const exported = exportedPools(pools, await listAll(reader, Resource.networkConfigs));
-    process.stdout.write(options.format === 'csv' ? toCsv(exported) : `${printableJson(toKea(exported), 2)}\n`);
+    process.stdout.write(options.format === 'csv' ? toCsv(exported) : keaText(exported));
   } catch (error) {
     throw toCommandError(error);
   } finally {
     reader.close();
   }
+}
+
+function keaText(exported: readonly ExportedPool[]): string {
+  const alike = poolsWithOneSubnet(exported);
+  if (alike !== undefined)
+    throw new CommandError(
+      `IPPools ${alike.join(' and ')} have the same subnet, which Kea accepts once: export each with --pool NAMESPACE/NAME`,
+      ExitCode.failed,
+    );
+  return `${printableJson(toKea(exported), 2)}\n`;
 }
 
 function namespaceOf(reader: ClusterReader, { pool }: ExportOptions): string {

@@ -1,14 +1,17 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import { exportedPools, toCsv, toKea } from './exported-addresses.js';
+import { exportedPools, toCsv } from './exported-addresses.js';
+import { toKea } from './kea-configuration.js';
 
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
 const POOL: KubernetesObject = {
+  ...{ apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'IPPool' },
   metadata: { namespace: 'default', name: 'pool' },
   spec: {
     networkName: 'net',
     ipv4Config: {
       cidr: '10.1.0.0/24',
+      serverIP: '10.1.0.2',
       pool: { start: '10.1.0.10', end: '10.1.0.99' },
       router: '10.1.0.1',
       dns: ['10.1.0.3', '10.1.0.4'],
@@ -16,7 +19,7 @@ const POOL: KubernetesObject = {
       reservations: [{ macAddress: B, ipAddress: '10.1.0.9' }],
     },
   },
-  status: { ipv4: { allocated: { '10.1.0.10': A, '10.1.0.2': 'RESERVED' } } },
+  status: { ipv4: { allocated: { '10.1.0.10': A, '10.1.0.2': 'RESERVED' }, used: 1, available: 88 } },
 };
 const CONFIG: KubernetesObject = {
   metadata: {
@@ -70,8 +73,12 @@ it('kea: a subnet with its options, and a reservation for each address', () => {
 
 it('kea: a pool for each range', () => {
   const spec = {
-    networkName: 'net',
-    ipv4Config: { cidr: '10.1.0.0/24', pool: { ranges: ['10.1.0.99', '10.1.0.10-10.1.0.15', '10.1.0.12-10.1.0.19'] } },
+    networkName: 'default/net',
+    ipv4Config: {
+      cidr: '10.1.0.0/24',
+      serverIP: '10.1.0.2',
+      pool: { start: '10.1.0.10', end: '10.1.0.99', ranges: ['10.1.0.99', '10.1.0.10-10.1.0.15', '10.1.0.12-10.1.0.19'] },
+    },
   };
   expect(toKea(exportedPools([{ ...POOL, spec }], []))).toMatchObject({
     Dhcp4: { subnet4: [{ pools: [{ pool: '10.1.0.10 - 10.1.0.19' }, { pool: '10.1.0.99 - 10.1.0.99' }] }] },

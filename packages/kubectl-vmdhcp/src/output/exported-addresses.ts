@@ -1,12 +1,6 @@
-/** Formats the addresses of pools for other programs. */
+/** The addresses of pools, for other programs. */
 
-import {
-  formatIpv4Address,
-  mergeRanges,
-  parseIpv4Address,
-  parseIpv4Range,
-  parseMacAddress,
-} from '@vmdhcp/dhcp-allocator/address';
+import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { poolNetworkOf } from './pool-rows.js';
@@ -22,6 +16,8 @@ export interface ExportedAddress {
   readonly namespace: string;
   readonly virtualMachine: string;
   readonly interface: string;
+  /** False if it is only reserved. */
+  readonly isAssigned: boolean;
 }
 
 export interface ExportedPool {
@@ -51,13 +47,14 @@ function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, Lease
   );
   const allocated = Object.entries(readField(pool.status, 'ipv4', 'allocated') ?? {}) as [string, unknown][];
   const all = new Map<number, ExportedAddress>();
-  for (const [address, value] of [...reserved, ...allocated]) {
+  for (const [index, [address, value]] of [...reserved, ...allocated].entries()) {
     const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
     const number = parseIpv4Address(address);
     if (macAddress === undefined || number === undefined) continue;
     const row = byClient.get(keyOfClient(poolNetworkOf(pool), macAddress, address));
     const { namespace, virtualMachine, interface: name, ipv6Address } = row ?? NO_ROW;
-    all.set(number, { address, ipv6Address, macAddress, namespace, virtualMachine, interface: name });
+    const isAssigned = index >= reserved.length;
+    all.set(number, { address, ipv6Address, macAddress, namespace, virtualMachine, interface: name, isAssigned });
   }
   return [...all].toSorted(([one], [other]) => one - other).map(([, exported]) => exported);
 }
@@ -88,52 +85,4 @@ export function toCsv(pools: readonly ExportedPool[]): string {
 function quoted(cell: string): string {
   const text = printableLine(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Source: Kea Administrator Reference Manual, "DHCPv4 Server Configuration". */
-export function toKea(pools: readonly ExportedPool[]): object {
-  const subnet4 = pools.map(({ pool, addresses }, index) => {
-    const config = readField(pool.spec, 'ipv4Config');
-    const seconds = readField(config, 'leaseTime');
-    return {
-      id: index + 1,
-      subnet: readText(config, 'cidr') ?? '',
-      'user-context': { pool: keyOf(pool), network: poolNetworkOf(pool) },
-      pools: rangesOf(config).map((pool) => ({ pool })),
-      ...(typeof seconds === 'number' && seconds > 0 && { 'valid-lifetime': seconds }),
-      'option-data': optionsOf(config),
-      reservations: addresses.map(({ address, macAddress, virtualMachine }) => ({
-        'hw-address': macAddress,
-        'ip-address': address,
-        ...(virtualMachine !== '' && { hostname: virtualMachine }),
-      })),
-    };
-  });
-  return { Dhcp4: { 'interfaces-config': { interfaces: ['*'] }, 'reservations-out-of-pool': false, subnet4 } };
-}
-
-/** `10.0.0.10 - 10.0.0.19`, as Kea has it. */
-function rangesOf(config: unknown): string[] {
-  const written = readList(config, 'pool', 'ranges').flatMap((text) => parseIpv4Range(String(text)) ?? []);
-  const ranges = mergeRanges(written).map(({ first, last }) => `${formatIpv4Address(first)} - ${formatIpv4Address(last)}`);
-  return ranges.length > 0 ? ranges : [['start', 'end'].map((name) => readText(config, 'pool', name) ?? '').join(' - ')];
-}
-
-function optionsOf(config: unknown): object[] {
-  const values = [
-    ['routers', readText(config, 'router')],
-    ['domain-name-servers', listIn(config, 'dns')],
-    ['domain-name', readText(config, 'domainName')],
-    ['interface-mtu', numberIn(config, 'mtu')],
-  ] as const;
-  return values.flatMap(([name, data]) => (data ? [{ name, data }] : []));
-}
-
-function listIn(config: unknown, field: string): string {
-  return readList(config, field).map(String).join(', ');
-}
-
-function numberIn(config: unknown, field: string): string {
-  const value = readField(config, field);
-  return typeof value === 'number' ? String(value) : '';
 }
