@@ -49,10 +49,10 @@ export function planHostOperations(facts: OperationFacts): OperationPlan {
   const hosts = new Map(facts.hostStatuses.map((one) => [one.metadata.name, readHost(one)]));
   const busy = new Set<string>();
   const decisions = unendedOperations(facts).map((operation) => {
-    const host = hosts.get(operation.hostStatusName);
-    if (host?.clusterAgent !== facts.clusterAgent || busy.has(host.name)) return NOTHING;
-    const decision = decide(operation, host, context);
-    if (decision.kind !== 'nothing' && decision.occupiesHost) busy.add(host.name);
+    const decision = busy.has(operation.hostStatusName)
+      ? NOTHING
+      : decide(operation, hosts.get(operation.hostStatusName), context);
+    if (decision.kind !== 'nothing' && decision.occupiesHost) busy.add(operation.hostStatusName);
     return decision;
   });
   const waits = decisions.flatMap((one) => (one.kind === 'wait' ? [one.untilMs] : []));
@@ -99,13 +99,19 @@ export interface OrphanFacts extends Pick<OperationFacts, 'operations' | 'hostSt
 }
 
 function orphaned(operation: ReadOperation, nowMs: number): OperationStep {
-  const message = `${operation.action}: no agent serves HostStatus ${JSON.stringify(operation.hostStatusName)}; correct the name, and create another HostOperation`;
+  const why = `no agent serves HostStatus ${JSON.stringify(operation.hostStatusName)}`;
+  const isPending = operation.state.kind === 'pending';
+  const message = isPending
+    ? unknownOutcome(operation, why)
+    : `${operation.action}: ${why}; correct the name, and create another HostOperation`;
   return recordResult(operation, { isSuccess: false, message }, nowMs);
 }
 
-function decide(operation: ReadOperation, host: ObservedHost, context: Context): Decision {
+function decide(operation: ReadOperation, host: ObservedHost | undefined, context: Context): Decision {
   const attempt = context.attempts.get(operation.uid);
+  // Its result is recorded, whatever has become of its host meanwhile.
   if (attempt !== undefined) return decideBegun(operation, attempt, context);
+  if (host?.clusterAgent !== context.clusterAgent) return NOTHING;
   return operation.state.kind === 'pending' ? decidePending(operation, host, context) : decideNew(operation, host, context);
 }
 

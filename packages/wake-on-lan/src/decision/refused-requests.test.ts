@@ -42,11 +42,11 @@ describe('a start request that is refused', () => {
   });
 
   it.each([500, 502, 503, 504, 0])(
-    'HTTP %i, and nothing has started: the agent tries again, and then the machine starts',
+    'HTTP %i, and nothing has started: the agent tries this wake-up again, others meanwhile, and then the machine starts',
     async (status) => {
       const world = worldWith(status, STOPPED);
       expect(await world.report(MAC_A)).toMatchObject({
-        kind: 'unavailable',
+        kind: 'later',
         message: expect.stringContaining(`text of ${status}`),
       });
       expect(world.events.map(({ reason }) => reason)).toEqual(['WakeUpFailed']);

@@ -64,7 +64,7 @@ export class WakeDecider {
     observer.onAnswer(this.#decided(report, answered, processingTimeMs));
     if (answered.outcome === 'not-leading') return { kind: 'not-leading', leader: this.#ports.leaderAddress() };
     const { status } = ruleOf(isRepeatedForMoment(verdict, isRepeated) ? verdict.outcome : answered.outcome);
-    if (status === 'again') return { kind: isLimit(answered) ? 'later' : 'unavailable', message: answered.message };
+    if (status === 'again') return { kind: isOfOneWakeUp(answered) ? 'later' : 'unavailable', message: answered.message };
     const { message, machine } = answered;
     const answer: WakeAnswer = {
       status,
@@ -274,9 +274,9 @@ function ageOf({ ageMs = 0 }: WakeReport): number {
   return Math.min(Math.max(0, ageMs), MOST_AGE_MS);
 }
 
-/** True if other wake-ups can be decided meanwhile. */
-function isLimit({ outcome, reason }: WakeVerdict): boolean {
-  return outcome === 'limited' || reason === 'too-many-waiting';
+/** True if other wake-ups can be decided meanwhile: also if a machine was read, and its start alone failed, as by a webhook that denies it. */
+function isOfOneWakeUp({ outcome, reason, regarding }: WakeVerdict): boolean {
+  return outcome === 'limited' || reason === 'too-many-waiting' || (outcome === 'unavailable' && regarding !== undefined);
 }
 
 /** Many machines may have one address: listing all names would be unbounded. */

@@ -114,8 +114,15 @@ function planByState(machine: MachineState, { unpauses }: WakeUpPolicy): WakeUpA
     case 'Stopping':
       return startAction(machine.runStrategy, { kind: 'wait-until-down' });
     default:
-      return BY_STATE.get(machine.printableStatus ?? '') ?? { kind: 'refuse', reason: 'state-unknown' };
+      return planUp(machine);
   }
+}
+
+/** KubeVirt deletes the instance of a machine first, and reports later that it is stopping. */
+function planUp({ printableStatus = '', instance, runStrategy }: MachineState): WakeUpAction {
+  const action = BY_STATE.get(printableStatus);
+  if (action === undefined) return { kind: 'refuse', reason: 'state-unknown' };
+  return instance === 'stopping' ? startAction(runStrategy, { kind: 'wait-until-down' }) : action;
 }
 
 /** For a machine that reports no instance; what is known about the instance is newer. */

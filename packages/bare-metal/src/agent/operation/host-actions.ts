@@ -19,6 +19,8 @@ interface HostActionsSettings {
   readonly attempts: OperationAttempts;
   /** False if this process is no longer leader. */
   readonly mayBegin: () => boolean;
+  /** True if the operation still exists and is to be carried out, on the same host. */
+  readonly isDue: (acting: Acting) => boolean;
   /** An action has ended, or could not begin. */
   readonly onEnd: () => void;
 }
@@ -56,12 +58,13 @@ export class HostActions {
     this.#ended.abort();
   }
 
-  async #act({ step, host }: Acting): Promise<void> {
-    const { ports, secrets, attempts, mayBegin } = this.#settings;
+  async #act(acting: Acting): Promise<void> {
+    const { step, host } = acting;
+    const { ports, secrets, attempts, mayBegin, isDue } = this.#settings;
     const { uid, name, action } = step;
     const secret = await secrets.of(host.connection);
-    // Leadership may have ended, or the operation may have been begun, while the Secret was read.
-    if (!mayBegin() || attempts.get(uid) !== undefined) return;
+    // While the Secret was read, leadership or the operation may have ended, or another machine may have got the address.
+    if (!mayBegin() || attempts.get(uid) !== undefined || !isDue(acting)) return;
     attempts.begin(uid, ports.wallTimeMs());
     const beganAtMs = ports.clock.nowMs();
     ports.observer.observe({ kind: 'operation-began', name, hostStatus: host.name, action });

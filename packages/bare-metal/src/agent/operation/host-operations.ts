@@ -51,6 +51,10 @@ export class HostOperations {
       secrets,
       attempts: this.#attempts,
       mayBegin: () => this.#state === 'working' && ports.isLeading(),
+      isDue: ({ step: { uid }, host }) => {
+        const { steps } = this.#planned().plan;
+        return steps.some((step) => step.kind === 'act' && step.uid === uid) && isSameHost(host, this.#hosts.get(host.name));
+      },
       onEnd: () => this.#plans.within(0),
     });
   }
@@ -96,13 +100,18 @@ export class HostOperations {
     callOff();
   }
 
-  #plan(): void {
+  #planned() {
     const operations = this.#objects.all('hostoperations');
     const named = new Set(operations.map(({ spec }) => String(readField(spec, 'hostStatusName'))));
     const hostStatuses = [...named].flatMap((name) => this.#operable(name) ?? []);
     const nowMs = this.#ports.wallTimeMs();
     const { clusterAgentName: clusterAgent, runId } = this.#ports;
     const plan = planHostOperations({ clusterAgent, operations, hostStatuses, runId, attempts: this.#attempts, nowMs });
+    return { operations, plan, nowMs };
+  }
+
+  #plan(): void {
+    const { operations, plan, nowMs } = this.#planned();
     this.#retries.keep(new Set(plan.steps.map(({ name }) => name)));
     const uids = new Map(operations.map(({ metadata }) => [metadata.name, metadata.uid]));
     for (const step of plan.steps) this.#begin(step, uids.get(step.name));
@@ -170,4 +179,9 @@ export class HostOperations {
     this.#attempts.keep(new Set(this.#objects.all('hostoperations').flatMap(({ metadata: { uid } }) => uid ?? [])));
     this.#keepAt = this.#attempts.size + MOST_ATTEMPTS;
   }
+}
+
+function isSameHost(one: FollowedHost, other: FollowedHost | undefined): boolean {
+  const described = ({ uid, address, connection }: FollowedHost) => JSON.stringify([uid, address, connection]);
+  return other !== undefined && described(one) === described(other);
 }
