@@ -6,6 +6,7 @@ import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { mergeHealth } from '../health/merge-health.js';
 import { parseHostStatusName } from '../host/host-name.js';
+import { isHostAddress } from '../host/host-network.js';
 import { owningEndpoint, readHost } from '../host/read-host.js';
 import type { HostEvent } from '../object/host-event.js';
 import { readFields } from '../object/read-field.js';
@@ -44,7 +45,10 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
     endpointAddresses,
   };
   const actions = [
-    ...withoutTooManyNew(matched.pairs, leases?.fresh).flatMap(({ wanted, object }) => planHost(wanted, object, nowMs)),
+    ...withoutTooManyNew(matched.pairs, leases?.fresh).flatMap(({ wanted, object }) => [
+      ...planHost(wanted, object, nowMs),
+      ...(object === undefined || isHostAddress(clusterAgent, wanted.address) ? [] : planUnpolled(object, facts, OUTSIDE)),
+    ]),
     ...surplus.flatMap((one) => planSurplus(one, context)),
   ];
   return {
@@ -169,10 +173,17 @@ function isLeaseless(address: string, { clusterAgent }: InventoryFacts, leased: 
   return !clusterAgent.enableDhcpServer || leased?.has(address) === false;
 }
 
+/** The subnet was changed, and a lease of the former one lasts. */
+const OUTSIDE = 'its address is outside the networks of the ClusterAgent, so it is not polled';
+
 /** A learned host without a lease is not polled, so it is not healthy. The Event of the lease covers that. */
-function planUnpolled(object: KubernetesObject, { clusterAgent, nowMs }: InventoryFacts): HostStatusAction[] {
+function planUnpolled(
+  object: KubernetesObject,
+  { clusterAgent, nowMs }: InventoryFacts,
+  message = 'no lease',
+): HostStatusAction[] {
   const hostStatus = { ...object, status: { ...readFields(object.status), clusterAgent: clusterAgent.name } };
-  const { patch } = mergeHealth({ hostStatus, report: { kind: 'unhealthy', message: 'no lease' }, nowMs });
+  const { patch } = mergeHealth({ hostStatus, report: { kind: 'unhealthy', message }, nowMs });
   return patch === undefined ? [] : [{ kind: 'patch-status', name: object.metadata.name, patch, events: [] }];
 }
 

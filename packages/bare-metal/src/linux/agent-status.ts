@@ -39,6 +39,8 @@ export interface FoundStatus {
   /** Undefined if not known: then the stored value stays. */
   readonly counts: OpenPoolCounts | undefined;
   readonly conditions: readonly FoundCondition[];
+  /** True if DHCP is switched off: there are no addresses then. */
+  readonly isOff: boolean;
 }
 
 export class AgentStatus {
@@ -87,6 +89,14 @@ export function rangeCondition({ message, isKnown }: Pick<ExhaustedRange, 'messa
   return [{ type: 'AddressesExhausted', status: 'True', reason: 'AddressesExhausted', message }];
 }
 
+const OF_DHCP = ['AddressesExhausted', 'RogueServer', 'SelfIpInUse'] as const;
+
+/** What was true while DHCP was switched on, and does not apply any more. */
+export function withdrawnConditions({ status }: KubernetesObject): FoundCondition[] {
+  const known = readConditions(status).flatMap((one) => (one.status === 'True' ? [one.type] : []));
+  return OF_DHCP.filter((type) => known.includes(type)).map((type) => ({ type, status: 'False' }));
+}
+
 /** Whether the leader answers clients. @param troubles - what prevents that. */
 export function serviceCondition(troubles: readonly string[], isServing: boolean): FoundCondition[] {
   if (troubles.length > 0) {
@@ -108,10 +118,11 @@ function serversCondition(isKnown: boolean, message: string | undefined): FoundC
   return [{ type: 'RogueServer', status: 'True', reason: 'OtherServerAnswers', message }];
 }
 
-function wanted(clusterAgent: KubernetesObject, { counts, conditions }: FoundStatus, now: string) {
+function wanted(clusterAgent: KubernetesObject, { counts, conditions, isOff }: FoundStatus, now: string) {
   const { generation } = clusterAgent.metadata;
   const states = conditions as readonly ConditionState[];
   return {
+    ...(isOff && { addresses: undefined }),
     ...(counts !== undefined && { addresses: { total: counts.size, used: counts.valid, available: counts.free } }),
     ...(states.length > 0 && { conditions: withConditions(readConditions(clusterAgent.status), states, { now, generation }) }),
   };

@@ -254,7 +254,8 @@ export class HostsMachine {
     this.#found.look(this.isServing() ? interfaceName : undefined);
     if (!this.isLeader() || clusterAgent === undefined) return;
     const { refused } = this.#dhcp;
-    this.#found.report(clusterAgent, { counts, refused, troubles: this.#troubles(), isServing: this.isServing() });
+    const isOff = this.#inForce.reading?.kind === 'off';
+    this.#found.report(clusterAgent, { counts, refused, troubles: this.#troubles(), isServing: this.isServing(), isOff });
   }
 
   #record(event: HostEventOf<'ClusterAgent'>): void {

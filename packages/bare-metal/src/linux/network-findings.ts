@@ -13,7 +13,7 @@ import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
 import type { HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { formatTime, type KubernetesObject, type ObjectClient } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
-import { AgentStatus, foundConditions, rangeCondition, serviceCondition } from './agent-status.js';
+import { AgentStatus, foundConditions, rangeCondition, serviceCondition, withdrawnConditions } from './agent-status.js';
 import { ExhaustedRange } from './exhausted-range.js';
 import { OtherServers } from './other-servers.js';
 import { SelfProbe } from './self-probe.js';
@@ -48,6 +48,8 @@ export interface ServiceFacts {
   /** What prevents it from answering clients. */
   readonly troubles: readonly string[];
   readonly isServing: boolean;
+  /** True if DHCP is switched off. */
+  readonly isOff: boolean;
 }
 
 export class NetworkFindings {
@@ -107,11 +109,13 @@ export class NetworkFindings {
   }
 
   /** Updates the status. Call it every second while this replica is leader. */
-  report(clusterAgent: KubernetesObject, { counts, refused, troubles, isServing }: ServiceFacts): void {
-    this.#range.look({ pool: this.#pool(), counts, refused });
-    const ofNetwork = foundConditions(this.#self, this.#servers);
-    const conditions = [...ofNetwork, ...rangeCondition(this.#range), ...serviceCondition(troubles, isServing)];
-    void this.#status.report(clusterAgent, { counts, conditions });
+  report(clusterAgent: KubernetesObject, { counts, refused, troubles, isServing, isOff }: ServiceFacts): void {
+    if (isOff) this.#range.forget();
+    else this.#range.look({ pool: this.#pool(), counts, refused });
+    const ofDhcp = [...foundConditions(this.#self, this.#servers), ...rangeCondition(this.#range)];
+    const found = isOff ? withdrawnConditions(clusterAgent) : ofDhcp;
+    const conditions = [...found, ...serviceCondition(troubles, isServing || isOff)];
+    void this.#status.report(clusterAgent, { counts: isOff ? undefined : counts, conditions, isOff });
   }
 
   /** Leadership has ended. */

@@ -125,7 +125,9 @@ async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promis
     const state = taskState(look.answer.status, look.resource, service.redact);
     if (state.kind === 'done') return;
     if (state.kind === 'failed') throw new RedfishError('task-failed', `${monitor.slice(0, 200)}: ${state.message}`);
-    await call.wait(Math.min(retryAfterMs(look.answer) ?? settings.taskPollMs, MOST_BETWEEN_LOOKS_MS));
+    // Some services say 0.
+    const askedMs = Math.max(retryAfterMs(look.answer) ?? 0, settings.taskPollMs);
+    await call.wait(Math.min(askedMs, MOST_BETWEEN_LOOKS_MS));
     look = await service.request(call, { method: 'GET', link: monitor }).catch((error: unknown) => {
       if (!(error instanceof RedfishError) || error.code === 'aborted') throw error;
       throw new RedfishError('outcome-unknown', `accepted, and then ${error.message}`, { cause: error });

@@ -41,7 +41,7 @@ export class Service {
   readonly #connections: Connections;
   readonly #origin: string;
   #session: Session | undefined;
-  #login: Promise<void> | undefined;
+  #login: { readonly call: Call; readonly done: Promise<void> } | undefined;
   #redactMessage: Redact;
   #redactReport: Redact;
 
@@ -140,11 +140,21 @@ export class Service {
     return this.#send(call, request, this.#authorization());
   }
 
-  #loginOnce(call: Call): Promise<void> {
-    this.#login ??= this.#createSession(call).finally(() => {
-      this.#login = undefined;
-    });
-    return this.#login;
+  /** Calls share one login. It ends with the call that began it, which is not a reason for the others to fail: one of them begins the next. */
+  async #loginOnce(call: Call): Promise<void> {
+    this.#login ??= {
+      call,
+      done: this.#createSession(call).finally(() => {
+        this.#login = undefined;
+      }),
+    };
+    const login = this.#login;
+    try {
+      await login.done;
+    } catch (error) {
+      if (!login.call.signal.aborted || call.signal.aborted) throw error;
+      await this.#loginOnce(call);
+    }
   }
 
   /** Source: DSP0266, "Redfish session login authentication". */
