@@ -110,7 +110,7 @@ export interface ApiWeather {
   readonly mostWatchLagMs: number;
   /** In a thousand. */
   readonly lossPerMille: number;
-  /** Of a thousand events, how many make their watch hang. */
+  /** Events in a thousand that make their watch hang. */
   readonly hangsPerMille: number;
 }
 
