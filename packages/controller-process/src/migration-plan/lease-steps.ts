@@ -8,6 +8,7 @@ import {
   formatSuspendedPools,
   LEASE_DURATION_ANNOTATION,
   MIGRATION_HOLDER,
+  parseSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { describeCount, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
@@ -79,14 +80,16 @@ function secondsOf({ spec }: KubernetesObject): number {
 /** A pool that has a pod of Harvester's is suspended until our controller has moved it: that pod has the server address. */
 export function releaseLeases(leases: readonly KubernetesObject[], agentPods: readonly KubernetesObject[]): MigrationStep[] {
   if (leases.length === 0) return [];
-  const pools = new Set(agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
+  const ofPods = agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []);
   return [
     {
       id: 'release leases',
       title: `let our agents elect a leader again: release ${describeLeases(leases)}`,
       writes: leases.map((object) => {
         const before = object.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
-        const suspended = pools.size > 0 && { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(pools, before) };
+        // A pool that was on its way to these agents when the way back began may still be served by others.
+        const pools = new Set([...parseSuspendedPools(before), ...ofPods]);
+        const suspended = ofPods.length > 0 && { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(pools, before) };
         const annotations = { [BEFORE_MIGRATION_ANNOTATION]: null, ...suspended };
         return { kind: 'patch', of: 'Lease', object, patch: { metadata: { annotations }, spec: { holderIdentity: '' } } };
       }),

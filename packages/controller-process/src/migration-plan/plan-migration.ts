@@ -41,7 +41,9 @@ function isMigrated(observed: MigrationObservation): boolean {
     upstreamRegistrations(registrations).length === 0 &&
     moveSteps(observed).length === 0 &&
     addOns.flatMap(disableAddOn).length === 0;
-  return isAtRest && (!isUpstreamThere || areOwnRunning(observed));
+  // Our Leases stay taken if the way back was interrupted, whatever is left of Harvester's.
+  const isBegun = isUpstreamThere || takenLeases(observed).length > 0;
+  return isAtRest && (!isBegun || areOwnRunning(observed));
 }
 
 function areOwnRunning(observed: MigrationObservation): boolean {

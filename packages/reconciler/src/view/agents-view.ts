@@ -157,9 +157,17 @@ export class AgentsView {
 
   /** Our groups whose Deployment or Lease names the pool. */
   groupsNaming(poolKey: string): string[] {
+    return this.#allNaming(poolKey).filter((name) => this.#isOurs(this.#observedGroup(name)));
+  }
+
+  /** A group that serves the pool beside pools of namespaces that this controller does not look at. */
+  mixedGroupNaming(poolKey: string): string | undefined {
+    return this.#allNaming(poolKey).find((name) => !this.#isOurs(this.#observedGroup(name)));
+  }
+
+  #allNaming(poolKey: string): string[] {
     const found = [...this.#byPool.keysOf(poolKey)].map(toKindAndKey);
-    const groups = new Set(found.flatMap(([kind, key]) => (POD_KINDS.includes(kind) ? [] : this.#groupOf(kind, key))));
-    return [...groups].filter((name) => this.#isOurs(this.#observedGroup(name)));
+    return [...new Set(found.flatMap(([kind, key]) => (POD_KINDS.includes(kind) ? [] : this.#groupOf(kind, key))))];
   }
 
   /** Pods of a group that are not being deleted, newest first. */
@@ -186,13 +194,14 @@ export class AgentsView {
     const legacy = new Map<string, KubernetesObject[]>();
     for (const pod of POD_KINDS.flatMap((kind) => this.#listed(kind))) {
       const pool = legacyPoolOf(pod);
-      if (pool !== undefined) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
+      if (pool !== undefined && this.#isOurPool(pool)) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
     }
     return legacy;
   }
 
   /** The same for one pool. */
   legacyPodsOf(poolKey: string): KubernetesObject[] {
+    if (!this.#isOurPool(poolKey)) return [];
     return [...this.#byPool.keysOf(poolKey)]
       .map(toKindAndKey)
       .flatMap(([kind, key]) => (POD_KINDS.includes(kind) ? this.#marked(kind, key) : []));
@@ -316,9 +325,12 @@ export class AgentsView {
   }
 
   #isOurs({ configured, lease }: ObservedGroup): boolean {
+    return [...configured.keys(), ...lease.known].every((key) => this.#isOurPool(key));
+  }
+
+  #isOurPool(key: string): boolean {
     const { onlyNamespace } = this.#settings;
-    if (onlyNamespace === undefined) return true;
-    return [...configured.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
+    return onlyNamespace === undefined || key.startsWith(`${onlyNamespace}/`);
   }
 
   #configuredPools(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {

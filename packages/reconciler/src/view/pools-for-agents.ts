@@ -17,7 +17,7 @@ import type { PoolView } from './pool-views.js';
 
 export interface PoolsForAgentsSources {
   readonly settings: Pick<AgentsSettings, 'namespace' | 'previousNamespace' | 'unified'>;
-  readonly agents: Pick<AgentsView, 'legacyPodsOf'>;
+  readonly agents: Pick<AgentsView, 'legacyPodsOf' | 'mixedGroupNaming'>;
   readonly view: ClusterView;
   readonly networks: ObjectSource;
   /** RFC 3339, now. */
@@ -61,7 +61,7 @@ export class PoolsForAgents {
 
   /** Undefined if agents should serve the pool. */
   whyNotServed(view: PoolView): NotToBeServed | undefined {
-    return this.#whyElsewhere(view.object) ?? this.#whyNotActive(view);
+    return this.#whyElsewhere(view.object) ?? this.#whyMixed(view) ?? this.#whyNotActive(view);
   }
 
   /** The pod of an earlier version that serves a pool whose upgrade is on hold. */
@@ -93,6 +93,14 @@ export class PoolsForAgents {
     const elsewhere = recorded.find((one) => one !== namespace && one !== previousNamespace);
     if (elsewhere === undefined) return undefined;
     const message = `agents in namespace ${elsewhere} served the pool and may still do so, and the controller watches namespace ${namespace} only; start it with --previous-namespace ${elsewhere} (rights: examples/cluster/takeover.yaml), and it removes them`;
+    return { reason: 'AgentsElsewhere', message };
+  }
+
+  /** Otherwise agents that this controller may not change would continue to serve the pool beside its own agents. */
+  #whyMixed({ key }: PoolView): NotToBeServed | undefined {
+    const group = this.#sources.agents.mixedGroupNaming(key);
+    if (group === undefined) return undefined;
+    const message = `agents of group ${group} serve the pool and pools of other namespaces, and the controller runs with --only-namespace; start it without that until the pool has moved to other agents, or delete Deployment and Lease ${group}`;
     return { reason: 'AgentsElsewhere', message };
   }
 
