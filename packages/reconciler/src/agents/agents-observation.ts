@@ -28,6 +28,8 @@ export interface AgentsObservation {
   readonly groups: ReadonlyMap<string, ObservedGroup>;
   /** Groups that have pods, being deleted or not. */
   readonly groupsWithPods: ReadonlySet<string>;
+  /** Groups with pods that are being deleted: they may have an earlier template. Default: none. */
+  readonly groupsWithEndingPods?: ReadonlySet<string>;
   /** Bare pods of upstream, by pool. */
   readonly legacyPods: ReadonlyMap<string, readonly KubernetesObject[]>;
   /** ServiceAccounts, Roles and RoleBindings of groups, by group. */

@@ -49,14 +49,17 @@ interface Observed {
   readonly group?: ObservedGroup;
   readonly rights?: readonly KubernetesObject[];
   readonly groupsWithPods?: readonly string[];
+  readonly groupsWithEndingPods?: readonly string[];
 }
 
-function plan({ pools = ['red/a', 'blue/b'], group, rights = [], groupsWithPods = [] }: Observed, settings = SETTINGS) {
+function plan(observed: Observed, settings = SETTINGS) {
+  const { pools = ['red/a', 'blue/b'], group, rights = [], groupsWithPods = [], groupsWithEndingPods = [] } = observed;
   return planAgents(
     {
       pools: pools.map(pool),
       groups: new Map(group === undefined ? [] : [[GROUP, group]]),
       groupsWithPods: new Set(groupsWithPods),
+      groupsWithEndingPods: new Set(groupsWithEndingPods),
       legacyPods: new Map(),
       rights: new Map([[GROUP, rights]]),
       nowMs: 0,
@@ -163,6 +166,17 @@ describe('a group of agents that are given their rights', () => {
     const group = change({ deployment, configured: new Map(), lease });
     const deleted = plan({ pools: ['red/a'], group, rights: ALL, groupsWithPods }).filter(({ kind }) => kind === 'delete-right');
     expect(deleted).toHaveLength(stays ? 0 : 2);
+  });
+
+  it('with a Deployment that is rolled out: the right to a pool that it has no more stays as long as a pod of an earlier template ends', () => {
+    const { deployment, lease } = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    const group = { deployment: { ...(deployment as KubernetesObject), status }, configured: new Map(), lease };
+    const deletions = (groupsWithEndingPods: readonly string[]) =>
+      plan({ pools: ['red/a'], group, rights: ALL, groupsWithPods: [GROUP], groupsWithEndingPods }).filter(
+        ({ kind }) => kind === 'delete-right',
+      );
+    expect([deletions([]).length, deletions([GROUP]).length]).toEqual([2, 0]);
   });
 
   it('that has no pools any more, and rights that no agent uses, loses them without ever having been observed', () => {

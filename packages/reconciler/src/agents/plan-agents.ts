@@ -126,7 +126,8 @@ class AgentsPlanning {
     const { configured, deployment } = observedGroup(observed, group);
     const previousNamespace = this.#previousNamespaceOf(group);
     const previous = previousNamespace === undefined ? undefined : observedGroup(observed, `${previousNamespace}/${group}`);
-    const mayRun = deployment === undefined ? observed.groupsWithPods.has(group) : !isRolledOut(deployment);
+    const isEnding = observed.groupsWithEndingPods?.has(group) === true;
+    const mayRun = deployment === undefined ? observed.groupsWithPods.has(group) : isEnding || !isRolledOut(deployment);
     const isKept = (key: string) =>
       configured.has(key) ||
       mayRun ||

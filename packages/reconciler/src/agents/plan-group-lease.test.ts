@@ -14,13 +14,22 @@ interface Case {
   readonly own?: readonly string[];
   readonly leaving?: readonly string[];
   readonly ready?: readonly string[];
+  /** Groups with pods that are being deleted. */
+  readonly ending?: readonly string[];
   readonly groups: Readonly<Record<string, GroupState>>;
   readonly groupOf: Readonly<Record<string, string>>;
   readonly settings?: Partial<AgentsSettings>;
 }
 
-function suspendedFor(name: string, { own = [], leaving = [], ready = [], groups, groupOf, settings }: Case): string[] {
-  const context = { ...contextOf({ groups }, groupOf, settings), isReadyToServe: (key: string) => ready.includes(key) };
+function suspendedFor(
+  name: string,
+  { own = [], leaving = [], ready = [], ending = [], groups, groupOf, settings }: Case,
+): string[] {
+  const groupsWithEndingPods = new Set(ending);
+  const context = {
+    ...contextOf({ groups, groupsWithEndingPods }, groupOf, settings),
+    isReadyToServe: (key: string) => ready.includes(key),
+  };
   const [owned, others] = [own, leaving].map((keys) => keys.map((key) => activePool(key)));
   return [...poolsToSuspend(name, { own: owned ?? [], pools: [...(others ?? []), ...(owned ?? [])] }, context)].toSorted();
 }
@@ -53,6 +62,12 @@ describe('pools that are suspended for a group', () => {
     const groups = { old: { ...state, lease: { suspended: [A] } } };
     const own = groupOf[A] === 'old' ? [A] : [];
     expect(suspendedFor('old', { own, groups, groupOf })).toEqual(expected);
+  });
+
+  it('a suspension stays while a pod is being deleted, which may have an earlier template and become leader', () => {
+    const groups = { old: { lease: { suspended: [A] } } };
+    expect(suspendedFor('old', { groups, groupOf: {}, ending: ['old'] })).toEqual([A]);
+    expect(suspendedFor('old', { groups, groupOf: {}, ending: ['other'] })).toEqual([]);
   });
 
   it('a suspension stays for a pool that the template still names', () => {

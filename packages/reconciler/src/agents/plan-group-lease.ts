@@ -29,16 +29,15 @@ export function poolsToSuspend(
   const ownKeys = new Set(own.map(({ key }) => key));
   const keys = new Set(pools.map(({ key }) => key));
   const ofOthers = (key: string) => !ownKeys.has(key);
+  const mayRunOldPods = !isRolledOut(deployment) || observed.groupsWithEndingPods?.has(name) === true;
   return new Set([
     ...[...ownKeys].filter((key) => handover.isBlocked(key)),
     // Its own agents could serve it, so this group must release it.
     ...[...keys].filter((key) => ofOthers(key) && isReadyToServe(key)),
     // The next template does not name it, but pods of this one may still become leader.
     ...[...configured.keys()].filter((key) => !keys.has(key)),
-    // Terminating pods are not counted, and may run for a long time: keep the pools of others suspended.
-    ...[...lease.suspended].filter(
-      (key) => ofOthers(key) && (groupOf.has(key) || configured.has(key) || !isRolledOut(deployment)),
-    ),
+    // A Deployment does not count pods that are being deleted, which may run for a long time: keep the pools of others suspended.
+    ...[...lease.suspended].filter((key) => ofOthers(key) && (groupOf.has(key) || configured.has(key) || mayRunOldPods)),
     // No template names a pool, but pods may still run.
     ...(deployment === undefined ? [...lease.known].filter((key) => ofOthers(key) && groupOf.has(key)) : []),
     // The suspensions of a deleted Lease are lost, and pods of earlier templates may know any pool. A pool that no other group may serve continues.

@@ -47,6 +47,7 @@ export class AgentGroupsReconciler {
         pools: toPlan.pools,
         groups: pools.groups(),
         groupsWithPods: observed.groupsWithPods(),
+        groupsWithEndingPods: observed.groupsWithEndingPods(),
         legacyPods: new Map([...observed.legacyPods()].filter(([key]) => !toPlan.kept.has(key))),
         rights: observed.rights(),
         nowMs: parseTime(now()),

@@ -103,9 +103,17 @@ describe('one group', () => {
     await started();
     expect(context.observed.podsOf(GROUP).map(({ metadata }) => metadata.name)).toEqual(['new', 'old']);
     expect([...context.observed.groupsWithPods()]).toEqual([GROUP]);
+    expect([...context.observed.groupsWithEndingPods()]).toEqual([GROUP]);
     expect(context.observed.legacyPodsOf('default/a').map(({ metadata }) => metadata.name)).toEqual(['default-a-agent']);
     expect(context.observed.legacyPodsOf('default/b')).toEqual([]);
     expect(context.observed.groupsNaming('default/a')).toEqual([]);
+  });
+
+  it('only pods that are being deleted make a group one with ending pods', async () => {
+    const { context, pods, started } = observing();
+    pods.put(pod('new', { creationTimestamp: '2026-01-01T00:00:02Z' }));
+    await started();
+    expect([...context.observed.groupsWithEndingPods()]).toEqual([]);
   });
 });
 

@@ -183,10 +183,20 @@ export class AgentsView {
 
   /** Groups that have pods, also such as are being deleted. */
   groupsWithPods(): Set<string> {
-    const previous = this.#listed('previousPods').flatMap((pod) =>
-      groupLabelOf(pod).map((group) => `${pod.metadata.namespace}/${group}`),
-    );
-    return new Set([...this.#values('pods').flatMap(groupLabelOf), ...previous]);
+    return this.#groupsOfPods(() => true);
+  }
+
+  /** Groups that have pods which are being deleted. */
+  groupsWithEndingPods(): Set<string> {
+    return this.#groupsOfPods(isBeingDeleted);
+  }
+
+  #groupsOfPods(isWanted: (pod: KubernetesObject) => boolean): Set<string> {
+    const previous = this.#listed('previousPods').filter(isWanted);
+    return new Set([
+      ...this.#values('pods').filter(isWanted).flatMap(groupLabelOf),
+      ...previous.flatMap((pod) => groupLabelOf(pod).map((group) => `${pod.metadata.namespace}/${group}`)),
+    ]);
   }
 
   /** Bare pods of an earlier version, by pool. */
