@@ -39,8 +39,8 @@ export interface FoundStatus {
   /** Undefined if not known: then the stored value stays. */
   readonly counts: OpenPoolCounts | undefined;
   readonly conditions: readonly FoundCondition[];
-  /** True if DHCP is switched off: there are no addresses then. */
-  readonly isOff: boolean;
+  /** True if DHCP is switched off: there are no addresses then. Default: false. */
+  readonly isOff?: boolean;
 }
 
 export class AgentStatus {
