@@ -26,7 +26,7 @@ export {
   ipPoolResource,
 } from './ip-pool.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition } from './network-attachment-definition.js';
-export { type ObjectMeta, objectKey } from './object-meta.js';
+export type { ObjectMeta } from './object-meta.js';
 export type { ObjectProblem, ObjectProblemReason, ParsedKind } from './parse-by-kind.js';
 export { type ApiObject, type ParsedObject, parseObject } from './parse-object.js';
 export { parseWolConfig } from './parse-wol-config.js';

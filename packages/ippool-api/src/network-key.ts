@@ -5,3 +5,8 @@ export const DEFAULT_NAMESPACE = 'default';
 export function networkKey(networkName: string, namespace: string = DEFAULT_NAMESPACE): string {
   return networkName.includes('/') ? networkName : `${namespace}/${networkName}`;
 }
+
+/** `namespace/name`, which names an object of one kind. */
+export function objectKey(metadata: { readonly namespace?: string | undefined; readonly name: string }): string {
+  return `${metadata.namespace ?? DEFAULT_NAMESPACE}/${metadata.name}`;
+}

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { DEFAULT_NAMESPACE } from './network-key.js';
 
 /** The part of Kubernetes' ObjectMeta that is read here; the rest is left as it is. */
 export const objectMeta = z.looseObject({
@@ -15,8 +14,3 @@ export const objectMeta = z.looseObject({
 });
 /** The metadata of an object, as far as this project reads it. */
 export type ObjectMeta = z.infer<typeof objectMeta>;
-
-/** `namespace/name`, which names an object of one kind. */
-export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): string {
-  return `${metadata.namespace ?? DEFAULT_NAMESPACE}/${metadata.name}`;
-}

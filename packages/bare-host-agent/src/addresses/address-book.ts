@@ -84,10 +84,22 @@ export class AddressBook {
     return done;
   }
 
+  /** While the disk is full, a configuration that changes no address takes effect all the same. */
   async #replan(configured: ReadonlyMap<string, ConfiguredPool>): Promise<void> {
     const nowMs = this.#ports.nowMs();
     const declined = this.#declined;
-    const from = declined.filter(({ untilMs }) => untilMs > nowMs).reduce(withoutDeclined, this.#recorded);
+    const valid = declined.filter(({ untilMs }) => untilMs > nowMs);
+    try {
+      await this.#planFrom(configured, valid.reduce(withoutDeclined, this.#recorded));
+      this.#declined = this.#declined.filter((one) => !declined.includes(one));
+    } catch (error) {
+      if (valid.length > 0) await this.#planFrom(configured, this.#recorded);
+      throw error;
+    }
+  }
+
+  async #planFrom(configured: ReadonlyMap<string, ConfiguredPool>, from: ReadonlyMap<string, RecordedPool>): Promise<void> {
+    const nowMs = this.#ports.nowMs();
     const planned = new Map<string, PlannedPool>();
     // A pool that is removed from the file has its addresses again when it comes back.
     const recorded = new Map(from);
@@ -105,7 +117,6 @@ export class AddressBook {
     if (!sameRecords({ pools: recorded, owners }, before)) await this.#save(recorded, owners);
     this.#recorded = recorded;
     this.#owners = owners;
-    this.#declined = this.#declined.filter((one) => !declined.includes(one));
     this.#configured = configured;
     this.#ports.onPlanned(planned);
   }

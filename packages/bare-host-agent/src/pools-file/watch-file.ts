@@ -3,6 +3,8 @@ import { type BigIntStats, promises as fs } from 'node:fs';
 const POLL_INTERVAL_MS = 250;
 /** A file that is still being written lacks machines, whose addresses must not be freed: so it has to stay the same for a second first. */
 const LOOKS_UNCHANGED = 4;
+/** After a minute of changes the file is read all the same, so that its reader says what is wrong. */
+const MOST_LOOKS_CHANGED = 240;
 
 export interface FileWatch {
   readonly path: string;
@@ -19,6 +21,7 @@ export function watchFile({ path, since, signal }: FileWatch, onChange: () => vo
   let known = since;
   let seen = since;
   let unchanged = 0;
+  let waited = 0;
   let asking = false;
   const look = async (): Promise<void> => {
     if (asking) return;
@@ -27,8 +30,10 @@ export function watchFile({ path, since, signal }: FileWatch, onChange: () => vo
     asking = false;
     unchanged = now === seen ? unchanged + 1 : 0;
     seen = now;
-    if (signal.aborted || now === known || unchanged < LOOKS_UNCHANGED) return;
+    waited = now === known ? 0 : waited + 1;
+    if (signal.aborted || now === known || (unchanged < LOOKS_UNCHANGED && waited < MOST_LOOKS_CHANGED)) return;
     known = now;
+    waited = 0;
     onChange();
   };
   const timer = setInterval(() => void look(), POLL_INTERVAL_MS);

@@ -163,7 +163,7 @@ describe('leases that a person ends', () => {
 
   it('were granted before the time of the annotation', () => {
     expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: annotated('2026-01-31T12:00:00Z').all })).releases).toEqual([
-      { ipAddress: '10.0.0.11', hostStatus: 'agent-10-0-0-11', beforeMs: Date.UTC(2026, 0, 31, 12) },
+      { ipAddress: '10.0.0.11', hostStatus: 'agent-10-0-0-11', beforeMs: Date.UTC(2026, 0, 31, 12, 0, 0, 999) },
     ]);
     expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: hosts().all })).releases).toEqual([]);
   });

@@ -41,6 +41,9 @@ export interface BoundAddress {
   readonly changedAtMs: number;
 }
 
+/** Times of annotations are whole seconds: a lease that was granted in the same second is meant, too. */
+const WITHIN_SECOND_MS = 999;
+
 /** A lease that a person ends because its host is gone. */
 export interface LeaseRelease {
   readonly ipAddress: string;
@@ -128,7 +131,8 @@ function toCandidate(learned: LearnedHost, { clusterAgent }: Omit<InventoryFacts
 
 function toRelease({ address, host, object }: LearnedHost): LeaseRelease[] {
   const beforeMs = readTime(object.metadata.annotations?.[RELEASE_LEASE_ANNOTATION]);
-  return beforeMs === undefined ? [] : [{ ipAddress: formatIpv4Address(address), hostStatus: host.name, beforeMs }];
+  if (beforeMs === undefined) return [];
+  return [{ ipAddress: formatIpv4Address(address), hostStatus: host.name, beforeMs: beforeMs + WITHIN_SECOND_MS }];
 }
 
 /** No client has these addresses; the predecessor wrote zeros for unknown values. */

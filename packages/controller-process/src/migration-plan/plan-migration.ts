@@ -41,8 +41,10 @@ function isMigrated(observed: MigrationObservation): boolean {
     upstreamRegistrations(registrations).length === 0 &&
     moveSteps(observed).length === 0 &&
     addOns.flatMap(disableAddOn).length === 0;
-  // Our Leases stay taken if the way back was interrupted, whatever is left of Harvester's.
-  const isBegun = isUpstreamThere || takenLeases(observed).length > 0;
+  // If the way back was interrupted, our Leases are taken or our programs stopped, whatever is left of Harvester's.
+  const own = [...workloadsOf(observed, 'own-controller'), ...workloadsOf(observed, 'own-webhook')];
+  const isStopped = own.some(({ deployment }) => deployment.metadata.annotations?.[BEFORE_MIGRATION_ANNOTATION] !== undefined);
+  const isBegun = isUpstreamThere || isStopped || takenLeases(observed).length > 0;
   return isAtRest && (!isBegun || areOwnRunning(observed));
 }
 

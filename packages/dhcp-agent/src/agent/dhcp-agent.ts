@@ -265,7 +265,7 @@ export class DhcpAgent {
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
       // The former leader may have known newer ones.
       onChange: (isLeader) => {
-        if (isLeader) this.#pools.refresh();
+        if (isLeader) void this.#pools.refresh();
       },
     });
   }
@@ -365,7 +365,8 @@ export class DhcpAgent {
 
   #keepHouse(): void {
     if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
-    if (this.#reportedVersions.isBehindForLong()) this.#pools.refresh();
+    if (!this.isLeader() && this.#reportedVersions.isBehindForLong())
+      void this.#pools.refresh().then(() => this.#reportedVersions.forgetNewer());
     const interfaces = this.isLeader() ? this.#settings.configs.map(({ interfaceName }) => interfaceName) : [];
     const served = interfaces.filter((name) => this.#leadership.addresses.has(name));
     void this.#rogueServers.look(served);

@@ -33,6 +33,11 @@ export class ReportedVersions {
     return own !== undefined && reported !== undefined && isOlderVersion(own, reported);
   }
 
+  /** Forgets newer versions, as pools were listed since: the store was restored from a snapshot, and versions went back. */
+  forgetNewer(): void {
+    for (const poolKey of this.#reported.keys()) if (this.isBehind(poolKey)) this.#reported.delete(poolKey);
+  }
+
   /** True if pools should be listed again, as one has been behind for some seconds. Call it every second or so. */
   isBehindForLong(): boolean {
     const nowMs = this.#settings.nowMs();

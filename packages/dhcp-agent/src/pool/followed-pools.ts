@@ -81,8 +81,8 @@ export class FollowedPools {
   }
 
   /** Lists pools again that are already listed, because their watches may lag. Until the new lists arrive, the known state is served. */
-  refresh(): void {
-    for (const cache of this.#caches.values()) if (cache.synced) void cache.refresh();
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#caches.values()].map((cache) => (cache.synced ? cache.refresh() : undefined)));
   }
 
   stop(): void {

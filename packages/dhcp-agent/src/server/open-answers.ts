@@ -15,6 +15,7 @@ import {
   type OpenPool,
   type RecordAnswer,
   type ReplyAnswer,
+  shortenLease,
 } from '@vmdhcp/dhcp-allocator';
 import type { LeaseEvent } from '../agent-event.js';
 import type { AgentObserver, LateReply } from '../ports.js';
@@ -32,8 +33,8 @@ const QUARANTINE_MS = 3_600_000;
 const MOST_PROBED = 256;
 /** The maximum number of simultaneous probes for REQUESTs; further requests get no reply. */
 const MOST_REQUESTED = 4_096;
-/** A client sends again after three seconds at the earliest. Source: RFC 2131 §4.1. */
-const SENT_AGAIN_MS = 3_000;
+/** A shorter lease is not worth an acknowledgement: the client asks again. */
+const LEAST_LEASE_SECONDS = 10;
 /** The maximum number of addresses remembered as free. */
 const MOST_FREE = 4_096;
 
@@ -178,7 +179,7 @@ export class OpenAnswers {
       counters.count(client.type, 'ignored', notRecorded);
       return notRecorded;
     }
-    if (reply !== undefined && this.#isLate(record)) counters.count(client.type, 'ignored', 'being-recorded');
+    if (reply !== undefined && this.#isOver(record, reply)) counters.count(client.type, 'ignored', 'being-recorded');
     else if (reply !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
@@ -188,9 +189,10 @@ export class OpenAnswers {
     return undefined;
   }
 
-  /** A client that has sent again meanwhile would use the address for longer than is recorded: what it sends next renews its lease. */
-  #isLate(record: BindingRecord): boolean {
-    return record.kind === 'binding' && this.#ports.nowMs() - record.grantedAtMs >= SENT_AGAIN_MS;
+  /** A client that has sent again meanwhile counts from then, so it is granted what is left of the record. True if that is next to nothing. */
+  #isOver(record: BindingRecord, { bytes }: ReplyAnswer): boolean {
+    const waitedMs = record.kind === 'binding' ? this.#ports.nowMs() - record.grantedAtMs : 0;
+    return waitedMs >= 1_000 && shortenLease(bytes, Math.ceil(waitedMs / 1_000)) < LEAST_LEASE_SECONDS;
   }
 
   /** Why the lease is not recorded; undefined if it is. */

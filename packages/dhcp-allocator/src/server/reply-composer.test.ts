@@ -11,6 +11,7 @@ import type { Decision } from './decision.js';
 import { readLinkSelection } from './relay-agent-information.js';
 import { type Reply, ReplyComposer } from './reply-composer.js';
 import { replyDestination } from './reply-destination.js';
+import { shortenLease } from './shorten-lease.js';
 
 const ip = (text: string): number => parseIpv4Address(text) as number;
 const VM_A = '02:00:00:00:00:0a';
@@ -272,5 +273,23 @@ describe('link selection, RFC 3527 §3, inside option 82, RFC 3046 §2.0', () =>
       readLinkSelection(Uint8Array.of(5, 4, ...octets, 5, 4), 2, 2 + octets.length),
     ];
     expect(links.map((link) => (typeof link === 'number' ? formatIpv4Address(link) : link))).toEqual([expected, expected]);
+  });
+});
+
+describe('a lease that is shortened', () => {
+  it.each([
+    ['300 s, after 180 s', 300, 180, 120, [120, 60, 105]],
+    ['300 s, at once', 300, 0, 300, [300, 150, 262]],
+    ['300 s, after as long', 300, 300, 0, [0, 0, 0]],
+    ['300 s, after longer', 300, 500, 0, [0, 0, 0]],
+    ['an endless lease', 0xffffffff, 180, 0xffffffff, [0xffffffff, undefined, undefined]],
+  ])('has what is left of %s, with T1 and T2; nothing else of the reply changes', (_, leaseTimeSeconds, by, left, times) => {
+    const { bytes } = encodeMessage(composer({ leaseTimeSeconds }).compose(clientWith(), OFFER));
+    expect(shortenLease(bytes, by)).toBe(left);
+    const decoded = decodeMessage(bytes);
+    if (!decoded.ok) throw new Error('no message');
+    const { options } = decoded.message;
+    expect([51, 58, 59].map((code) => options.uint32(code))).toEqual(times);
+    expect([options.uint8(53), options.get(1)]).toEqual([2, Uint8Array.of(255, 255, 255, 0)]);
   });
 });

@@ -6,7 +6,7 @@
  */
 export { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '../allocated-marks.js';
 export * from '../labels.js';
-export { DEFAULT_NAMESPACE, networkKey } from '../network-key.js';
+export { DEFAULT_NAMESPACE, networkKey, objectKey } from '../network-key.js';
 export {
   type ConditionOf,
   type ConditionPlace,

@@ -1,6 +1,5 @@
 /** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -25,7 +24,7 @@ export async function printLines(stdout: Readable, cut: AbortController): Promis
     packets += chunk.filter((octet) => octet === LINE_FEED).length;
     return lines.push(chunk);
   };
-  await copy(stdout, process.stdout, { cut, change });
+  await copy(stdout, () => process.stdout, { cut, change });
   return { packets, lost: undefined };
 }
 
@@ -38,14 +37,15 @@ interface BlockOutput {
 
 export async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
   const blocks = new PcapngBlocks(packets);
-  // An earlier capture in the file is kept if there are no octets.
-  await once(stdout, 'readable');
-  if (stdout.readableLength === 0) return blocks;
-  // Packets reveal who is on a network.
-  const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
+  let output: Writable | undefined;
+  // Packets reveal who is on a network. Opened with the first octets, so that an earlier capture is kept if there are none.
+  const open = () => {
+    output ??= path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
+    return output;
+  };
   try {
-    await copy(stdout, output, { cut, change: (chunk) => blocks.push(chunk) });
-    if (output !== process.stdout) await finished(output.end());
+    await copy(stdout, open, { cut, change: (chunk) => blocks.push(chunk) });
+    if (output !== undefined && output !== process.stdout) await finished(output.end());
     return blocks;
   } catch (error) {
     if (error instanceof NoPcapngError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
@@ -60,14 +60,17 @@ interface Copying {
 }
 
 /** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
-async function copy(input: Readable, output: Writable, { cut, change }: Copying): Promise<void> {
+async function copy(input: Readable, open: () => Writable, { cut, change }: Copying): Promise<void> {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
-  output.once('error', (error: NodeJS.ErrnoException) => failed.reject(error));
+  const onError = (error: Error) => failed.reject(error);
+  let output: Writable | undefined;
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
+      output ??= open().once('error', onError);
+      const to = output;
       const changed = change(chunk);
-      const written = new Promise<void>((resolve) => output.write(changed, () => resolve()));
+      const written = new Promise<void>((resolve) => to.write(changed, () => resolve()));
       await Promise.race([written, failed.promise]);
     }
     await Promise.race([Promise.resolve(), failed.promise]);

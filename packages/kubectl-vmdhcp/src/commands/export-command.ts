@@ -10,9 +10,10 @@ Examples:
 
 csv: one line for each address that is assigned to an interface of a virtual machine or reserved, with its pool.
 kea: a configuration of Kea DHCPv4 with a subnet for each pool, its options, and a reservation for each of these addresses: the way to serve the same
-addresses without Kubernetes.
+addresses without Kubernetes. NTP servers that are names, and boot files of single architectures, are left out.
 
-Exit codes: 0 exported, 1 two pools have one subnet (kea), 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not answer, 77 a right is missing.
+Exit codes: 0 exported, 1 two pools have one subnet (kea), 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not answer,
+77 a right is missing.
 `;
 
 /** `kubectl vmdhcp export` */

@@ -1,33 +1,58 @@
 /** Pools as a configuration of Kea DHCPv4. Source: Kea Administrator Reference Manual, "DHCPv4 Server Configuration". */
-import { encodeOption, type Pool, type PoolOptions } from '@vmdhcp/dhcp-allocator';
-import { formatIpv4Address, subtractRanges } from '@vmdhcp/dhcp-allocator/address';
-import { keyOf, readField, readText } from '@vmdhcp/kube-runtime';
-import { readPool } from '@vmdhcp/reconciler/pool';
+import { type Pool, poolOptionValues } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, formatIpv4Cidr, parseIpv4Cidr, subtractRanges } from '@vmdhcp/dhcp-allocator/address';
+import type { IPPool } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
+import { toPool } from '@vmdhcp/reconciler/pool';
 import type { ExportedAddress, ExportedPool } from './exported-addresses.js';
 import { poolNetworkOf } from './pool-rows.js';
 
+/** Their options are by name where Kea's texts are the same as ours. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [3, 'routers'],
+  [6, 'domain-name-servers'],
+  [15, 'domain-name'],
+  [26, 'interface-mtu'],
+  [42, 'ntp-servers'],
+  [119, 'domain-search'],
+]);
+/** Subnet mask and broadcast address: Kea takes them from the subnet. */
+const OF_SUBNET = [1, 28];
+
 export function toKea(pools: readonly ExportedPool[]): object {
-  const subnet4 = pools.map(({ pool, addresses }, index) => {
-    const config = readField(pool.spec, 'ipv4Config');
+  const subnet4 = pools.map(({ pool: object, addresses }, index) => {
+    const config = readField(object.spec, 'ipv4Config');
     const seconds = readField(config, 'leaseTime');
-    const reading = readPool(pool);
+    const pool = readPool(object);
     return {
       id: index + 1,
       subnet: readText(config, 'cidr') ?? '',
-      'user-context': { pool: keyOf(pool), network: poolNetworkOf(pool) },
+      'user-context': { pool: keyOf(object), network: poolNetworkOf(object) },
       ...(typeof seconds === 'number' && seconds > 0 && { 'valid-lifetime': seconds }),
-      ...(reading.ok && settingsOf(reading.pool)),
-      reservations: reservationsOf(addresses),
+      ...(pool && settingsOf(pool)),
+      reservations: reservationsOf(addresses, pool),
     };
   });
   return { Dhcp4: { 'interfaces-config': { interfaces: ['*'] }, 'reservations-out-of-pool': false, subnet4 } };
+}
+
+/** Undefined if its settings are invalid. Definitions of another version may have accepted any shape. */
+function readPool(object: KubernetesObject): Pool | undefined {
+  try {
+    const checked = toPool(object as unknown as IPPool);
+    return checked.ok ? checked.value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Two pools with one subnet, which Kea accepts once, as it tells networks apart by their subnet; undefined if there are none. */
 export function poolsWithOneSubnet(pools: readonly ExportedPool[]): readonly [string, string] | undefined {
   const keys = new Map<string, string>();
   for (const { pool } of pools) {
-    const subnet = readText(pool.spec, 'ipv4Config', 'cidr') ?? '';
+    const written = readText(pool.spec, 'ipv4Config', 'cidr') ?? '';
+    const cidr = parseIpv4Cidr(written);
+    const subnet = cidr === undefined ? written : formatIpv4Cidr(cidr);
     const other = keys.get(subnet);
     if (other !== undefined) return [other, keyOf(pool)];
     keys.set(subnet, keyOf(pool));
@@ -36,42 +61,42 @@ export function poolsWithOneSubnet(pools: readonly ExportedPool[]): readonly [st
 }
 
 /** Kea would lease what is in its ranges to unknown clients, so they do not have the addresses that the pool never leases. */
-function settingsOf({ ranges, unavailable, options }: Pool): object {
+function settingsOf(pool: Pool): object {
+  const { ranges, unavailable, options } = pool;
   const leased = ranges.flatMap((range) => subtractRanges([range], unavailable));
-  const { nextServer, bootFile } = options;
   return {
     pools: leased.map(({ first, last }) => ({ pool: `${formatIpv4Address(first)} - ${formatIpv4Address(last)}` })),
-    ...(nextServer !== undefined && { 'next-server': formatIpv4Address(nextServer) }),
-    ...(bootFile !== undefined && { 'boot-file-name': bootFile }),
-    'option-data': optionsOf(options),
+    ...(options.nextServer !== undefined && { 'next-server': formatIpv4Address(options.nextServer) }),
+    ...(options.bootFile !== undefined && { 'boot-file-name': options.bootFile }),
+    'option-data': optionsOf(pool),
   };
 }
 
-function optionsOf(options: PoolOptions): object[] {
-  const { router, dnsServers, domainName, domainSearch, ntpServers, mtu, staticRoutes, byCode } = options;
-  const values = [
-    ['routers', router === undefined ? '' : formatIpv4Address(router)],
-    ['domain-name-servers', dnsServers.map(formatIpv4Address).join(', ')],
-    ['domain-name', domainName ?? ''],
-    ['domain-search', domainSearch.join(', ')],
-    ['ntp-servers', ntpServers.map(formatIpv4Address).join(', ')],
-    ['interface-mtu', mtu === undefined ? '' : String(mtu)],
-  ] as const;
-  const routes = staticRoutes.length === 0 ? [] : [encodeOption('classlessStaticRoutes', staticRoutes)];
-  return [
-    ...values.flatMap(([name, data]) => (data === '' ? [] : [{ name, data }])),
-    ...[...routes, ...byCode].map(([code, octets]) => ({ code, 'csv-format': false, data: Buffer.from(octets).toString('hex') })),
-  ];
+function optionsOf(pool: Pool): object[] {
+  const { router, dnsServers, domainName, domainSearch, ntpServers, mtu } = pool.options;
+  const texts: ReadonlyMap<number, string> = new Map([
+    [3, router === undefined ? '' : formatIpv4Address(router)],
+    [6, dnsServers.map(formatIpv4Address).join(', ')],
+    [15, domainName ?? ''],
+    [26, String(mtu)],
+    [42, ntpServers.map(formatIpv4Address).join(', ')],
+    [119, domainSearch.join(', ')],
+  ]);
+  return [...poolOptionValues(pool)].flatMap(([code, octets]): object[] => {
+    if (OF_SUBNET.includes(code)) return [];
+    const name = NAMES.get(code);
+    if (name !== undefined) return [{ name, data: texts.get(code) }];
+    return [{ code, 'csv-format': false, data: Buffer.from(octets).toString('hex') }];
+  });
 }
 
 /** One for each client, as Kea accepts no more: the address that it has counts before one that is reserved for it. */
-function reservationsOf(addresses: readonly ExportedAddress[]): object[] {
+function reservationsOf(addresses: readonly ExportedAddress[], pool: Pool | undefined): object[] {
   const assigned = new Set(addresses.flatMap(({ isAssigned, macAddress }) => (isAssigned ? [macAddress] : [])));
   return addresses
     .filter(({ isAssigned, macAddress }) => isAssigned || !assigned.has(macAddress))
-    .map(({ address, macAddress, virtualMachine }) => ({
-      'hw-address': macAddress,
-      'ip-address': address,
-      ...(virtualMachine !== '' && { hostname: virtualMachine }),
-    }));
+    .map(({ address, macAddress, virtualMachine }) => {
+      const hostname = pool?.reservations.get(macAddress)?.hostname ?? virtualMachine;
+      return { 'hw-address': macAddress, 'ip-address': address, ...(hostname !== '' && { hostname }) };
+    });
 }

@@ -44,6 +44,7 @@ import { agentWarnings, entryWarning, exhaustionWarning, type Warning, warnOwner
 const REFUSED_CHECK_MS = 30_000;
 /** Pools that waiting machines link are planned together each time, so many of them are checked more rarely. */
 const LINKED_POOLS = 8;
+const LONGEST_CHECK_MS = 600_000;
 /** A hostile guest can forge uses: the Events of all pools and machines share one budget. */
 const MOST_USES_TOLD = 10;
 
@@ -107,7 +108,8 @@ export class PoolReconciler {
   /** Whether a config can be served may depend on distant pools, so waiting ones are reconciled again even without events. */
   #nextLook(key: string, plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
-    const checkMs = REFUSED_CHECK_MS * Math.max(1, (this.#linked.get(key) ?? 1) / LINKED_POOLS);
+    const linkedMs = REFUSED_CHECK_MS * Math.max(1, (this.#linked.get(key) ?? 1) / LINKED_POOLS);
+    const checkMs = Math.min(LONGEST_CHECK_MS, linkedMs);
     const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : checkMs);
     return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
   }

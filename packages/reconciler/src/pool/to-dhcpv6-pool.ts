@@ -8,7 +8,8 @@ import {
   rangesContain,
 } from '@vmdhcp/dhcp-allocator/address';
 import { type Dhcpv6Pool, NAT64_PREFIX_LENGTHS, serverIdentifierOf } from '@vmdhcp/dhcp-allocator/dhcpv6';
-import { type IPPool, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
+import type { IPPool, IPv6Config } from '@vmdhcp/ippool-api';
+import { objectKey } from '@vmdhcp/ippool-api/agent';
 import type { PoolReason } from './pool-reason.js';
 
 const DEFAULT_LEASE_TIME_SECONDS = 86_400;

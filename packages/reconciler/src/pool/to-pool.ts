@@ -9,7 +9,8 @@ import {
   parseIpv4Address,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
-import { type IPPool, type IPv4Config, type IPv6Config, objectKey } from '@vmdhcp/ippool-api';
+import type { IPPool, IPv4Config, IPv6Config } from '@vmdhcp/ippool-api';
+import { objectKey } from '@vmdhcp/ippool-api/agent';
 import type { PoolReason } from './pool-reason.js';
 import { toDhcpv6Pool } from './to-dhcpv6-pool.js';
 

@@ -80,7 +80,8 @@ async function forEachSystem(
   if (first === undefined) return;
   if (plans.size === 1) throw first;
   const text = `${failures.length} of ${plans.size} systems: ${failures.map(({ message }) => message).join('; ')}`;
-  throw new RedfishError(first.code, text, { cause: first });
+  const { code } = failures.find((one) => one.code === 'outcome-unknown') ?? first;
+  throw new RedfishError(code, text, { cause: first });
 }
 
 /**

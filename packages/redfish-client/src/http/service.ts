@@ -215,14 +215,14 @@ export class Service {
   }
 }
 
-/** The content of an answer. The memory of an unreadable answer is returned. A change that was accepted has not failed, whatever its answer contains. */
+/** The content of an answer. The memory of an unreadable answer is returned. If a change was answered so, it is not known who answered. */
 function countedContentOf(call: Call, { method }: ServiceRequest, answer: CountedAnswer): RedfishResource | undefined {
   try {
     return contentOf(answer);
   } catch (error) {
     call.forget(answer);
-    if (method !== 'GET') return undefined;
-    throw error;
+    if (method === 'GET' || !(error instanceof RedfishError)) throw error;
+    throw new RedfishError('outcome-unknown', `HTTP ${answer.status}, and ${error.message}`, { cause: error });
   }
 }
 

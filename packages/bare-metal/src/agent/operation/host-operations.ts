@@ -52,8 +52,9 @@ export class HostOperations {
       attempts: this.#attempts,
       mayBegin: () => this.#state === 'working' && ports.isLeading(),
       isDue: ({ step: { uid }, host }) => {
-        const { steps } = this.#planned().plan;
-        return steps.some((step) => step.kind === 'act' && step.uid === uid) && isSameHost(host, this.#hosts.get(host.name));
+        const operations = this.#objects.all('hostoperations').filter(({ metadata }) => metadata.uid === uid);
+        const { steps } = this.#planned(operations).plan;
+        return steps.some(({ kind }) => kind === 'act') && isSameHost(host, this.#hosts.get(host.name));
       },
       onEnd: () => this.#plans.within(0),
     });
@@ -100,18 +101,18 @@ export class HostOperations {
     callOff();
   }
 
-  #planned() {
-    const operations = this.#objects.all('hostoperations');
+  #planned(operations: readonly KubernetesObject[]) {
     const named = new Set(operations.map(({ spec }) => String(readField(spec, 'hostStatusName'))));
     const hostStatuses = [...named].flatMap((name) => this.#operable(name) ?? []);
     const nowMs = this.#ports.wallTimeMs();
     const { clusterAgentName: clusterAgent, runId } = this.#ports;
     const plan = planHostOperations({ clusterAgent, operations, hostStatuses, runId, attempts: this.#attempts, nowMs });
-    return { operations, plan, nowMs };
+    return { plan, nowMs };
   }
 
   #plan(): void {
-    const { operations, plan, nowMs } = this.#planned();
+    const operations = this.#objects.all('hostoperations');
+    const { plan, nowMs } = this.#planned(operations);
     this.#retries.keep(new Set(plan.steps.map(({ name }) => name)));
     const uids = new Map(operations.map(({ metadata }) => [metadata.name, metadata.uid]));
     for (const step of plan.steps) this.#begin(step, uids.get(step.name));

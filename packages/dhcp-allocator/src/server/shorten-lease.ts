@@ -1,0 +1,33 @@
+import { INFINITE_LEASE_TIME_SECONDS } from '../pool/pool.js';
+import { readUint32, toBytes } from '../wire/big-endian.js';
+import { Offset, OptionCode } from '../wire/layout.js';
+
+/**
+ * Shortens the lease that an encoded reply grants, in place, with T1 and T2 in proportion: a client counts from its request, which was a while ago.
+ *
+ * @param bySeconds - 0 or more. @returns the seconds that are left; an endless lease stays so.
+ */
+export function shortenLease(bytes: Uint8Array, bySeconds: number): number {
+  const places = new Map<number, number>();
+  // They are among the first options of a reply, so they are never in another field.
+  for (
+    let at = Offset.options as number;
+    at + 1 < bytes.length && bytes[at] !== OptionCode.end;
+    at += 2 + (bytes[at + 1] as number)
+  )
+    places.set(bytes[at] as number, at + 2);
+  const place = places.get(OptionCode.leaseTime);
+  const seconds = place === undefined ? 0 : readUint32(bytes, place);
+  if (seconds === INFINITE_LEASE_TIME_SECONDS) return seconds;
+  const left = Math.max(0, seconds - bySeconds);
+  const values = [
+    [OptionCode.leaseTime, left],
+    [OptionCode.renewalTime, Math.floor(left / 2)],
+    [OptionCode.rebindingTime, Math.floor(left * 0.875)],
+  ] as const;
+  for (const [code, value] of values) {
+    const at = places.get(code);
+    if (at !== undefined) bytes.set(toBytes(value, 4), at);
+  }
+  return left;
+}
