@@ -264,9 +264,7 @@ export class DhcpAgent {
       onHeard: () => this.#answerLeftToOthers(),
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
       // The former leader may have known newer ones.
-      onChange: (isLeader) => {
-        if (isLeader) void this.#pools.refresh();
-      },
+      onChange: (isLeader) => void (isLeader && this.#pools.refresh()),
     });
   }
 

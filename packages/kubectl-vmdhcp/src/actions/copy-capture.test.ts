@@ -13,7 +13,7 @@ it('an earlier capture in the file is kept if the agent sends nothing', async ()
   expect(await writeBlocks(Readable.from([]), { path, packets: 1, cut: new AbortController() })).toMatchObject({ packets: 0 });
   // As after a command that ended with its first packets.
   const ended = Readable.from([]);
-  await ended.forEach(() => undefined);
+  await ended.toArray();
   expect(await writeBlocks(ended, { path, packets: 1, cut: new AbortController() })).toMatchObject({ packets: 0 });
   expect(readFileSync(path, 'utf8')).toBe('an earlier capture');
 });
