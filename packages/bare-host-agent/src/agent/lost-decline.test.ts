@@ -17,6 +17,7 @@ it('an address in conflict that could not be saved because the disk was full for
   const clock = new FakeClock();
   const disk = { isFull: false };
   let address: number | undefined;
+  let probesConflicts: boolean | undefined;
   // As in bare-host-parts.ts.
   const book: AddressBook = new AddressBook(
     {
@@ -30,6 +31,7 @@ it('an address in conflict that could not be saved because the disk was full for
       expiryOf: () => undefined,
       onPlanned: (pools) => {
         address = pools.get('net')?.assignments[0]?.address;
+        probesConflicts = pools.get('net')?.configured.probesConflicts;
       },
     },
     EMPTY_STATE,
@@ -44,6 +46,9 @@ it('an address in conflict that could not be saved because the disk was full for
   disk.isFull = true;
   await book.decline({ poolName: 'net', macAddress: MAC, address: 0x0a00000a }).catch((error) => saving.onFailure(error));
   await clock.advance(2_500);
+  // A change of the pools file that changes no address takes effect all the same, although the decline cannot be saved.
+  await book.configure({ ...file, pools: new Map([['net', { ...pool, probesConflicts: false }]]) }).catch(() => undefined);
+  expect(probesConflicts).toBe(false);
   disk.isFull = false;
   await clock.advance(60_000);
   // "changes wait until they can be saved" (the log of lease-saving.ts)

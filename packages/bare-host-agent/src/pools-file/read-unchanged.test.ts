@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readUnchanged } from './read-unchanged.js';
 
@@ -25,6 +26,29 @@ it('a file that is written while it is read is read again, as a part of it lacks
     return read;
   });
   expect([octets.toString(), readings]).toEqual(['one more more ', 3]);
+});
+
+it('a file that was written a moment ago is not read before nobody has written it for a second, as by an agent that starts meanwhile', async () => {
+  writeFileSync(path, 'one ');
+  const written = (async () => {
+    for (let part = 0; part < 5; part++) {
+      await delay(200);
+      appendFileSync(path, 'more ');
+    }
+  })();
+  expect((await readUnchanged(path)).toString()).toBe('one more more more more more ');
+  await written;
+});
+
+it('a file whose time is ahead of the clock is read at once', async () => {
+  writeFileSync(path, 'one');
+  utimesSync(path, new Date(), new Date(Date.now() + 3_600_000));
+  let readings = 0;
+  await readUnchanged(path, (from) => {
+    readings++;
+    return readFile(from);
+  });
+  expect(readings).toBe(1);
 });
 
 it('a pipe is read once', async () => {

@@ -82,7 +82,8 @@ export class FollowedPools {
 
   /** Lists pools again that are already listed, because their watches may lag. Until the new lists arrive, the known state is served. */
   async refresh(): Promise<void> {
-    await Promise.all([...this.#caches.values()].map((cache) => (cache.synced ? cache.refresh() : undefined)));
+    const listed = [...this.#caches.values()].filter(({ synced }) => synced);
+    await Promise.all(listed.map((cache) => cache.refresh()));
   }
 
   stop(): void {
