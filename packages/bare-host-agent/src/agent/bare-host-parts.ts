@@ -256,6 +256,7 @@ export class BareHostParts {
         probes: this.open.probes,
         interfacesOf: (poolName) => [...(this.interfaces.interfacesOf.get(poolName) ?? [])],
         send: (name, replies) => this.interfaces.send(name, replies),
+        again: (name, packet) => this.interfaces.inject(name, packet),
       },
       onDeclined: (lease) => void this.book.decline(lease).catch((error) => this.saving.onFailure(error)),
     });

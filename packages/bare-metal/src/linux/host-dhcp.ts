@@ -95,6 +95,7 @@ export class HostDhcp {
         send: (_, replies) => {
           if (ports.mayAnswer()) this.#interface?.send(replies);
         },
+        again: (_, packet) => this.#interface?.inject(packet),
       },
     });
   }

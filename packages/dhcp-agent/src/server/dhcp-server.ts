@@ -122,6 +122,7 @@ export class DhcpServer {
       new OpenAnswers({
         ...open,
         send: this.#sendingLate(open),
+        again: (name, packet) => this.again(() => open.again?.(name, packet)),
         observer,
         nowMs,
         findUsers,
@@ -303,7 +304,7 @@ export class DhcpServer {
         this.#leases.note(answer, interfaceName);
         return undefined;
       case 'reply':
-        return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
+        return this.#reply(gate.redirect?.(answer) ?? answer, packet, interfaceName);
     }
   }
 
@@ -349,8 +350,8 @@ export class DhcpServer {
     return reason;
   }
 
-  #reply(answer: Reply, interfaceName: string): QueuedReply | undefined {
-    if (this.#open?.waitsForProbe(answer, interfaceName) === true) return undefined;
+  #reply(answer: Reply, packet: Uint8Array, interfaceName: string): QueuedReply | undefined {
+    if (this.#open?.waitsForProbe(answer, packet, interfaceName) === true) return undefined;
     const { client, decision, pool, omittedOptions } = answer;
     this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
     if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);

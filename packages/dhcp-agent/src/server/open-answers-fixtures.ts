@@ -26,10 +26,14 @@ export const ip = (text: string): number => parseIpv4Address(text) as number;
 /** Waits for the next turn of the event loop, so that settled promises have taken effect. */
 export const turn = () => new Promise(setImmediate);
 
-export function setUp({ probes = false, interfaces = [] as readonly string[] } = {}) {
+/** @param asksAgain - true if a DISCOVER whose address is in use is answered again at once. */
+export function setUp(
+  settings: Partial<{ probes: boolean; interfaces: readonly string[]; dynamic: string; asksAgain: boolean }> = {},
+) {
+  const { probes = false, interfaces = [], dynamic = '10.0.0.100-10.0.0.101', asksAgain = false } = settings;
   const checked = validatePool({
     ...{ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', start: '10.0.0.10', end: '10.0.0.99' },
-    dynamic: ['10.0.0.100-10.0.0.101'],
+    dynamic: [dynamic],
   });
   if (!checked.ok) throw new Error('no pool');
   const clock = { nowMs: 1_000_000 };
@@ -74,6 +78,7 @@ export function setUp({ probes = false, interfaces = [] as readonly string[] } =
       send: (name, replies) => {
         for (const { bytes, queued } of replies) sent.push(`${name} ${describeReply(bytes.subarray(0, queued.length))}`);
       },
+      ...(asksAgain && { again: (_: string, packet: Uint8Array) => void handle(packet, Buffer.alloc(1_472)) }),
     },
   });
   server.setPool(checked.value, [{ macAddress: DECLARED, address: ip('10.0.0.10') }]);

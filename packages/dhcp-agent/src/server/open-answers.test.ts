@@ -59,6 +59,26 @@ describe('an address that is given for the first time', () => {
     expect(probed).toHaveLength(1);
   });
 
+  it('that other hosts use is quarantined, and the client gets the first free one without asking again, as after a backup was restored', async () => {
+    const { send, hosts, sent, probed } = setUp({ probes: true, dynamic: '10.0.0.100-10.0.0.199', asksAgain: true });
+    for (let last = 100; last < 106; last++) hosts.set(`10.0.0.${last}`, SQUATTER);
+    expect(send(UNKNOWN, 'discover')).toBeUndefined();
+    for (let probe = 0; probe < 10; probe++) await turn();
+    expect(sent).toEqual(['eth1 offer 10.0.0.106']);
+    expect(probed).toHaveLength(7);
+  });
+
+  it('is looked for eight times at most: a host that answers for all of them costs no more', async () => {
+    const { send, network, sent, probed } = setUp({ probes: true, dynamic: '10.0.0.100-10.0.0.199', asksAgain: true });
+    network.use = { byClient: false, others: [SQUATTER] };
+    send(UNKNOWN, 'discover');
+    for (let probe = 0; probe < 20; probe++) await turn();
+    expect([sent, probed.length]).toEqual([[], 8]);
+    send(UNKNOWN, 'discover');
+    for (let probe = 0; probe < 20; probe++) await turn();
+    expect(probed).toHaveLength(16);
+  });
+
   it('is quarantined if another host uses it, and the client gets the next one', async () => {
     const { send, sent, network, settle, disk } = setUp({ probes: true });
     network.use = { byClient: false, others: [SQUATTER] };

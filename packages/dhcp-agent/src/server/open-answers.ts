@@ -31,6 +31,8 @@ const QUARANTINE_MS = 3_600_000;
  * The maximum number of simultaneous probes; further addresses are offered without a probe, so that a flood of made-up clients does not delay offers.
  */
 const MOST_PROBED = 256;
+/** After so many addresses in use, the client has to ask again: a host that answers for all of them costs no more. */
+const MOST_FOUND_IN_USE = 8;
 /** The maximum number of simultaneous probes for REQUESTs; further requests get no reply. */
 const MOST_REQUESTED = 4_096;
 /** A shorter lease is not worth an acknowledgement: the client asks again. */
@@ -49,6 +51,8 @@ export interface OpenPoolsPort {
   /** The interfaces on which the pool is served: a host with one of its addresses may be on any of them. */
   readonly interfacesOf: (poolName: string) => readonly string[];
   readonly send: (interfaceName: string, replies: readonly LateReply[]) => void;
+  /** Answers a packet that came in earlier. It does so before it returns, or not at all. Default: the client has to ask again. */
+  readonly again?: (interfaceName: string, packet: Uint8Array) => void;
 }
 
 export interface OpenAnswersPorts extends OpenPoolsPort {
@@ -72,7 +76,11 @@ export interface LateOffer {
 interface Probed {
   readonly lease: Lease;
   readonly interfaceName: string;
+  /** The newest DISCOVER. */
+  packet: Uint8Array;
   offer: LateReply;
+  /** How many addresses before this one were found in use because of one DISCOVER. */
+  readonly found: number;
 }
 
 /** Why an address may not be leased. */
@@ -88,6 +96,8 @@ export class OpenAnswers {
   /** By pool and address: the client for which it was probed, and until when that is valid. */
   readonly #free = new Map<string, { readonly macAddress: MacAddress; readonly untilMs: number }>();
   #requested = 0;
+  /** While a DISCOVER is answered again. */
+  #found = 0;
   readonly #ends: LeaseEnds;
   /** By interface: replies that are sent in one burst in a moment. */
   readonly #late = new Map<string, LateReply[]>();
@@ -120,7 +130,7 @@ export class OpenAnswers {
   }
 
   /** True if the reply is an offer that waits for a probe, or if the client should ask again because its bound address may be free then. */
-  waitsForProbe(answer: ReplyAnswer, interfaceName: string): boolean {
+  waitsForProbe(answer: ReplyAnswer, packet: Uint8Array, interfaceName: string): boolean {
     const { decision, pool, client } = answer;
     if (decision.kind !== 'offer') return false;
     if (this.#probesFormerHolder(decision.lease, interfaceName)) {
@@ -138,8 +148,9 @@ export class OpenAnswers {
       bytes: answer.bytes.slice(),
       queued: { ...queued, hardwareAddress: queued.hardwareAddress.slice(), serverAddress: pool.serverAddress },
     };
-    if (probed === undefined) void this.#probe(key, { lease: decision.lease, interfaceName, offer });
-    else probed.offer = offer;
+    const asked = { packet: packet.slice(), offer };
+    if (probed === undefined) void this.#probe(key, { lease: decision.lease, interfaceName, ...asked, found: this.#found });
+    else Object.assign(probed, asked);
     return true;
   }
 
@@ -274,9 +285,11 @@ export class OpenAnswers {
     const { lease, interfaceName } = probed;
     const { observer, counters } = this.#ports;
     this.#probed.set(key, probed);
+    let isUsed = false;
     try {
       const { others } = await this.#findUsers(interfaceName, lease);
-      if (others.length > 0) this.#onUsed(lease, others, interfaceName);
+      isUsed = others.length > 0;
+      if (isUsed) this.#onUsed(lease, others, interfaceName);
       else {
         this.#noteFree(key, lease);
         counters.count('discover', 'offer', '');
@@ -288,6 +301,15 @@ export class OpenAnswers {
     } finally {
       this.#probed.delete(key);
     }
+    if (isUsed) this.#askAgain(probed);
+  }
+
+  /** Many hosts have addresses that are not recorded after a backup of the leases was restored: the next client shall not have to ask for each of them. */
+  #askAgain({ packet, interfaceName, found }: Probed): void {
+    if (found + 1 >= MOST_FOUND_IN_USE) return;
+    this.#found = found + 1;
+    this.#ports.again?.(interfaceName, packet);
+    this.#found = 0;
   }
 
   #noteFree(key: string, { macAddress }: Lease): void {
