@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -49,27 +49,27 @@ describe('watchFile', () => {
     expect(watched.changes).toBe(1);
   });
 
-  /** The look ends before the next one: it makes the same request as this. */
-  const look = async () => {
-    vi.advanceTimersByTime(250);
-    await fileState(path);
-    await fileState(path);
-  };
-
-  it('reports a file that has stayed the same for a second, so that nothing half written takes effect', async () => {
+  it('reports a file that has stayed the same for a second, so that nothing half written takes effect, or has changed for a minute', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const watched = watch(await fileState(path));
-      for (let part = 0; part < 12; part++) {
-        appendFileSync(path, 'two');
-        await look();
-      }
+      let [state, changes] = ['one', 0];
+      watchFile({ path, since: state, signal: ended.signal, stateOf: async () => state }, () => changes++);
+      const look = async (next = state) => {
+        state = next;
+        vi.advanceTimersByTime(250);
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      };
+      for (let part = 0; part < 12; part++) await look(`part ${part}`);
       for (let quiet = 0; quiet < 3; quiet++) await look();
-      expect(watched.changes).toBe(0);
+      expect(changes).toBe(0);
       await look();
-      expect(watched.changes).toBe(1);
+      expect(changes).toBe(1);
       for (let quiet = 0; quiet < 8; quiet++) await look();
-      expect(watched.changes).toBe(1);
+      expect(changes).toBe(1);
+      for (let part = 0; part < 239; part++) await look(`again ${part}`);
+      expect(changes).toBe(1);
+      await look('and again');
+      expect(changes).toBe(2);
     } finally {
       ended.abort();
       vi.useRealTimers();

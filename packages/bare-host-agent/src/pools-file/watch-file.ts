@@ -11,13 +11,15 @@ export interface FileWatch {
   /** `fileState` from before the file was read, so that no change is missed between reading and watching. */
   readonly since: string;
   readonly signal: AbortSignal;
+  /** Default: `fileState`. */
+  readonly stateOf?: (path: string) => Promise<string>;
 }
 
 /**
  * Calls `onChange` whenever the content of the file may have changed and nobody has written it for a second, until `signal` aborts. It checks the
  * file's state at short intervals, which also detects what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
  */
-export function watchFile({ path, since, signal }: FileWatch, onChange: () => void): void {
+export function watchFile({ path, since, signal, stateOf = fileState }: FileWatch, onChange: () => void): void {
   let known = since;
   let seen = since;
   let unchanged = 0;
@@ -26,7 +28,7 @@ export function watchFile({ path, since, signal }: FileWatch, onChange: () => vo
   const look = async (): Promise<void> => {
     if (asking) return;
     asking = true;
-    const now = await fileState(path);
+    const now = await stateOf(path);
     asking = false;
     unchanged = now === seen ? unchanged + 1 : 0;
     seen = now;

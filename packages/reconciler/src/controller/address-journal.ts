@@ -57,7 +57,11 @@ export class AddressJournal {
         waiting.set(readText(entry, 'macAddress') ?? '', config);
       }
     }
-    return (macAddress) => owners.get(macAddress) ?? [...view.claimants(network, macAddress)][0] ?? waiting.get(macAddress);
+    return (macAddress) => {
+      const claimants = view.claimants(network, macAddress);
+      const planned = owners.get(macAddress);
+      return planned !== undefined && claimants.has(planned) ? planned : ([...claimants][0] ?? waiting.get(macAddress));
+    };
   }
 }
 
