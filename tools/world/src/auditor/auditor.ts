@@ -63,6 +63,8 @@ const NEWS_MS = 150_000;
 const ANSWERED_MS = 10_000;
 /** Time to settle after the last fault. */
 const CALM_AFTER_MS = 100_000;
+/** A watch that hangs is replaced after three minutes without a bookmark; until then its process may act on old data. */
+const HANG_NOTICED_MS = 200_000;
 /** A leader on a node without the network notices the silence, and waits longer if it has stepped down in vain before. */
 const SILENCE_NOTICED_MS = 400_000;
 /** A kernel call has no deadline: a process that was frozen in it adds an address too late, and removes it as soon as it wakes. */
@@ -167,7 +169,8 @@ export class Auditor {
   /** Faults begin, or have ended. */
   disturbed(isDisturbed: boolean): void {
     const settledMs = CALM_AFTER_MS + (this.#world.isPlain ? SILENCE_NOTICED_MS : 0);
-    this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : this.#world.scheduler.nowMs() + settledMs;
+    const calmSinceMs = Math.max(this.#world.scheduler.nowMs() + settledMs, this.#world.lastHangMs + HANG_NOTICED_MS);
+    this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : calmSinceMs;
   }
 
   onCaptured(captured: Captured): void {
@@ -279,6 +282,7 @@ export class Auditor {
 
   /** How old the data of an agent may be. */
   #newsMs(atMs: number): number {
+    if (atMs - this.#world.lastHangMs < HANG_NOTICED_MS) return HANG_NOTICED_MS;
     return atMs < this.#calmSinceMs ? NEWS_MS : ANSWERED_MS;
   }
 

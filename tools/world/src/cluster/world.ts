@@ -130,6 +130,8 @@ export class World {
   /** Undefined without bare-metal hosts. */
   rack: Rack | undefined;
   weather = FAIR;
+  /** When a watch hung last. */
+  lastHangMs = Number.NEGATIVE_INFINITY;
   /** Nodes that cannot reach the API server. */
   readonly cutNodes = new Set<string>();
   topology: AgentTopology = 'per-network';
@@ -449,7 +451,11 @@ export class World {
       isCut: () => this.cutNodes.has(node),
       latencyMs: () => 0.5 + some(this.weather.mostLatencyMs),
       watchLagMs: () => 0.5 + some(this.weather.mostWatchLagMs),
-      hangs: () => this.weather.hangsPerMille > 0 && this.random(1_000) < this.weather.hangsPerMille,
+      hangs: () => {
+        const hangs = this.weather.hangsPerMille > 0 && this.random(1_000) < this.weather.hangsPerMille;
+        if (hangs) this.lastHangMs = this.scheduler.nowMs();
+        return hangs;
+      },
       loss: (): Loss => {
         if (this.random(1_000) >= this.weather.lossPerMille) return 'none';
         return this.random(2) === 0 ? 'request' : 'answer';
