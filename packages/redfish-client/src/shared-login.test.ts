@@ -34,7 +34,7 @@ it('a power action is carried out although the poll that began the login of the 
     () => 'done',
     ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
   );
-  // The action was refused with 401 too, and waits for the login.
+  // The action was refused with 401 too, and waits for the login as soon as it has read that. Nothing tells when: if it is later, this shows less.
   await actionWaits.promise;
   await new Promise((resolve) => setTimeout(resolve, 50));
   // The poll ends, because its Secret was touched, or its twenty seconds are over.

@@ -225,3 +225,15 @@ it('reconciles, their errors and requests are counted, and their times are in se
     ]),
   );
 });
+
+it('an interface whose pool was deleted has no address', async () => {
+  const { metrics, cluster, clock } = await running();
+  const series = async () =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('vmdhcpcontroller_vmnetcfg_status{'));
+  expect(await series()).toEqual([expect.stringContaining('ip="10.0.0.10",state="Allocated"')]);
+  cluster.ipPools.remove('default/net-48');
+  await clock.advance(60_000);
+  expect(await series()).toEqual([
+    'vmdhcpcontroller_vmnetcfg_status{vmnetcfg="default/vm-a",network="default/vlan-48",mac="02:00:00:00:00:01",ip="",state="Pending",reason="NoPool"} 1',
+  ]);
+});

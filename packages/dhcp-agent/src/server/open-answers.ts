@@ -190,20 +190,23 @@ export class OpenAnswers {
       counters.count(client.type, 'ignored', notRecorded);
       return notRecorded;
     }
-    if (reply !== undefined && this.#isOver(record, reply)) counters.count(client.type, 'ignored', 'being-recorded');
-    else if (reply !== undefined) {
+    const bytes = reply && this.#withTimeLeft(record, reply);
+    if (reply !== undefined && bytes === undefined) counters.count(client.type, 'ignored', 'being-recorded');
+    if (reply !== undefined && bytes !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
-      this.#sendLater(interfaceName, { bytes: reply.bytes, queued: queuedReplyOf(reply) });
+      this.#sendLater(interfaceName, { bytes, queued: queuedReplyOf(reply) });
     }
     if (record.kind === 'binding') this.#onBound(record, { event: answer.event, before, interfaceName });
     return undefined;
   }
 
-  /** A client that has sent again meanwhile counts from then, so it is granted what is left of the record. True if that is next to nothing. */
-  #isOver(record: BindingRecord, { bytes }: ReplyAnswer): boolean {
+  /** A client that has sent again meanwhile counts from then, so it is granted what is left of the record. Undefined if that is next to nothing. */
+  #withTimeLeft(record: BindingRecord, { bytes }: ReplyAnswer): Uint8Array | undefined {
     const waitedMs = record.kind === 'binding' ? this.#ports.nowMs() - record.grantedAtMs : 0;
-    return waitedMs >= 1_000 && shortenLease(bytes, Math.ceil(waitedMs / 1_000)) < LEAST_LEASE_SECONDS;
+    if (waitedMs < 1_000) return bytes;
+    const left = shortenLease(bytes, Math.ceil(waitedMs / 1_000));
+    return left.leaseSeconds < LEAST_LEASE_SECONDS ? undefined : left.bytes;
   }
 
   /** Why the lease is not recorded; undefined if it is. */

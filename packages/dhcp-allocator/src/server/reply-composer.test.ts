@@ -284,8 +284,10 @@ describe('a lease that is shortened', () => {
     ['300 s, after longer', 300, 500, 0, [0, 0, 0]],
     ['an endless lease', 0xffffffff, 180, 0xffffffff, [0xffffffff, undefined, undefined]],
   ])('has what is left of %s, with T1 and T2; nothing else of the reply changes', (_, leaseTimeSeconds, by, left, times) => {
-    const { bytes } = encodeMessage(composer({ leaseTimeSeconds }).compose(clientWith(), OFFER));
-    expect(shortenLease(bytes, by)).toBe(left);
+    const reply = encodeMessage(composer({ leaseTimeSeconds }).compose(clientWith(), OFFER)).bytes;
+    const before = reply.slice();
+    const { bytes, leaseSeconds } = shortenLease(reply, by);
+    expect([leaseSeconds, reply]).toEqual([left, before]);
     const decoded = decodeMessage(bytes);
     if (!decoded.ok) throw new Error('no message');
     const { options } = decoded.message;

@@ -2,12 +2,19 @@ import { INFINITE_LEASE_TIME_SECONDS } from '../pool/pool.js';
 import { readUint32, toBytes } from '../wire/big-endian.js';
 import { Offset, OptionCode } from '../wire/layout.js';
 
+/** An encoded reply, and the seconds for which it grants its lease. */
+export interface ShortenedLease {
+  readonly bytes: Uint8Array;
+  readonly leaseSeconds: number;
+}
+
 /**
- * Shortens the lease that an encoded reply grants, in place, with T1 and T2 in proportion: a client counts from its request, which was a while ago.
+ * The encoded reply with a shorter lease, with T1 and T2 in proportion: a client counts from its request, which was a while ago.
  *
- * @param bySeconds - 0 or more. @returns the seconds that are left; an endless lease stays so.
+ * @param bySeconds - 0 or more; an endless lease stays so.
  */
-export function shortenLease(bytes: Uint8Array, bySeconds: number): number {
+export function shortenLease(reply: Uint8Array, bySeconds: number): ShortenedLease {
+  const bytes = reply.slice();
   const places = new Map<number, number>();
   // They are among the first options of a reply, so they are never in another field.
   for (
@@ -18,7 +25,7 @@ export function shortenLease(bytes: Uint8Array, bySeconds: number): number {
     places.set(bytes[at] as number, at + 2);
   const place = places.get(OptionCode.leaseTime);
   const seconds = place === undefined ? 0 : readUint32(bytes, place);
-  if (seconds === INFINITE_LEASE_TIME_SECONDS) return seconds;
+  if (seconds === INFINITE_LEASE_TIME_SECONDS) return { bytes, leaseSeconds: seconds };
   const left = Math.max(0, seconds - bySeconds);
   const values = [
     [OptionCode.leaseTime, left],
@@ -29,5 +36,5 @@ export function shortenLease(bytes: Uint8Array, bySeconds: number): number {
     const at = places.get(code);
     if (at !== undefined) bytes.set(toBytes(value, 4), at);
   }
-  return left;
+  return { bytes, leaseSeconds: left };
 }

@@ -7,15 +7,6 @@ import { toPool } from '@vmdhcp/reconciler/pool';
 import type { ExportedAddress, ExportedPool } from './exported-addresses.js';
 import { poolNetworkOf } from './pool-rows.js';
 
-/** Their options are by name where Kea's texts are the same as ours. */
-const NAMES: ReadonlyMap<number, string> = new Map([
-  [3, 'routers'],
-  [6, 'domain-name-servers'],
-  [15, 'domain-name'],
-  [26, 'interface-mtu'],
-  [42, 'ntp-servers'],
-  [119, 'domain-search'],
-]);
 /** Subnet mask and broadcast address: Kea takes them from the subnet. */
 const OF_SUBNET = [1, 28];
 
@@ -23,7 +14,7 @@ export function toKea(pools: readonly ExportedPool[]): object {
   const subnet4 = pools.map(({ pool: object, addresses }, index) => {
     const config = readField(object.spec, 'ipv4Config');
     const seconds = readField(config, 'leaseTime');
-    const pool = readPool(object);
+    const pool = validPoolOf(object);
     return {
       id: index + 1,
       subnet: readText(config, 'cidr') ?? '',
@@ -37,7 +28,7 @@ export function toKea(pools: readonly ExportedPool[]): object {
 }
 
 /** Undefined if its settings are invalid. Definitions of another version may have accepted any shape. */
-function readPool(object: KubernetesObject): Pool | undefined {
+function validPoolOf(object: KubernetesObject): Pool | undefined {
   try {
     const checked = toPool(object as unknown as IPPool);
     return checked.ok ? checked.value : undefined;
@@ -72,21 +63,20 @@ function settingsOf(pool: Pool): object {
   };
 }
 
+/** By name, as people read them, or by code with the octets. */
 function optionsOf(pool: Pool): object[] {
   const { router, dnsServers, domainName, domainSearch, ntpServers, mtu } = pool.options;
-  const texts: ReadonlyMap<number, string> = new Map([
-    [3, router === undefined ? '' : formatIpv4Address(router)],
-    [6, dnsServers.map(formatIpv4Address).join(', ')],
-    [15, domainName ?? ''],
-    [26, String(mtu)],
-    [42, ntpServers.map(formatIpv4Address).join(', ')],
-    [119, domainSearch.join(', ')],
+  const named: ReadonlyMap<number, { readonly name: string; readonly data: string }> = new Map([
+    [3, { name: 'routers', data: router === undefined ? '' : formatIpv4Address(router) }],
+    [6, { name: 'domain-name-servers', data: dnsServers.map(formatIpv4Address).join(', ') }],
+    [15, { name: 'domain-name', data: domainName ?? '' }],
+    [26, { name: 'interface-mtu', data: String(mtu) }],
+    [42, { name: 'ntp-servers', data: ntpServers.map(formatIpv4Address).join(', ') }],
+    [119, { name: 'domain-search', data: domainSearch.join(', ') }],
   ]);
   return [...poolOptionValues(pool)].flatMap(([code, octets]): object[] => {
     if (OF_SUBNET.includes(code)) return [];
-    const name = NAMES.get(code);
-    if (name !== undefined) return [{ name, data: texts.get(code) }];
-    return [{ code, 'csv-format': false, data: Buffer.from(octets).toString('hex') }];
+    return [named.get(code) ?? { code, 'csv-format': false, data: Buffer.from(octets).toString('hex') }];
   });
 }
 

@@ -9,22 +9,11 @@ import {
 } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import type { AgentPodSettings } from '../agents/agent-deployment.js';
+import { SETTINGS } from '../agents/group-fixtures.js';
 import { deployment, GROUP, lease, NAMESPACE, observing } from '../view/agents-fixtures.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 
-const PODS: AgentPodSettings = {
-  namespace: NAMESPACE,
-  image: 'agent:v1',
-  imagePullPolicy: 'IfNotPresent',
-  imagePullSecrets: [],
-  serviceAccountName: 'agent',
-  priorityClassName: undefined,
-  replicas: 2,
-  resources: { cpu: '10m', memory: '96Mi', memoryLimit: '256Mi' },
-  leaseSeconds: 2.75,
-  dryRun: false,
-};
+const PODS = { ...SETTINGS.pods, namespace: NAMESPACE };
 
 it('an agent pod of Harvester that serves a pool of another namespace is not deleted', async () => {
   const { clock, context, pods, started } = observing(['pool-1'], { pods: PODS }, 'default');
