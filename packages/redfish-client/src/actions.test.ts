@@ -24,6 +24,15 @@ async function service(respond: Responder) {
 
 const RESET_ACTION = (fields: object) => ({ Actions: { '#ComputerSystem.Reset': { target: RESET, ...fields } } });
 
+/** A service with several systems, each of which can be reset. */
+function withSystems(paths: readonly string[]): Readonly<Record<string, object>> {
+  const systems = paths.map((path) => [
+    path,
+    { ...link(path), Actions: { '#ComputerSystem.Reset': { target: `${path}/reset` } } },
+  ]);
+  return { ...SMALL, '/redfish/v1/Systems': collection(...paths), ...Object.fromEntries(systems) };
+}
+
 describe('a power action', () => {
   it('is sent to every system', async () => {
     const second = '/redfish/v1/Systems/2';
@@ -86,10 +95,7 @@ describe('a power action', () => {
 
   it('still reaches the other systems if one fails, and names them', async () => {
     const systems = ['/redfish/v1/Systems/1', '/redfish/v1/Systems/2', '/redfish/v1/Systems/3'];
-    const resources = Object.fromEntries(
-      systems.map((path) => [path, { ...link(path), Actions: { '#ComputerSystem.Reset': { target: `${path}/reset` } } }]),
-    );
-    const all = { ...SMALL, '/redfish/v1/Systems': collection(...systems), ...resources };
+    const all = withSystems(systems);
     const { one, changes } = await service((request, response) =>
       request.path === `${systems[1]}/reset`
         ? refuse(response, 500, { message: 'the fan is broken' })
@@ -99,6 +105,18 @@ describe('a power action', () => {
     expect(error).toMatchObject({ code: 'server-failed', message: expect.stringContaining('1 of 3 systems') as string });
     expect(error.message).toContain('the fan is broken');
     expect(changes()).toHaveLength(3);
+  });
+
+  it('has an unknown outcome if that of one system is unknown, although another one refused it', async () => {
+    const systems = ['/redfish/v1/Systems/1', '/redfish/v1/Systems/2'];
+    const all = withSystems(systems);
+    const { one } = await service((request, response) => {
+      if (request.path === `${systems[0]}/reset`) return refuse(response, 500);
+      return request.path === `${systems[1]}/reset`
+        ? void response.writeHead(202, { Location: 'http://192.0.2.1/t' }).end()
+        : serve(all)(request, response);
+    });
+    expect(await failureOf(one.reset('On'))).toMatchObject({ code: 'outcome-unknown' });
   });
 
   it('is not repeated when the connection ends: the service may have carried it out', async () => {

@@ -363,8 +363,10 @@ export class DhcpAgent {
 
   #keepHouse(): void {
     if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
-    if (!this.isLeader() && this.#reportedVersions.isBehindForLong())
-      void this.#pools.refresh().then(() => this.#reportedVersions.forgetNewer());
+    if (!this.isLeader() && this.#reportedVersions.isBehindForLong()) {
+      const noted = this.#reportedVersions.noted();
+      void this.#pools.refresh().then(() => this.#reportedVersions.forgetNewer(noted));
+    }
     const interfaces = this.isLeader() ? this.#settings.configs.map(({ interfaceName }) => interfaceName) : [];
     const served = interfaces.filter((name) => this.#leadership.addresses.has(name));
     void this.#rogueServers.look(served);

@@ -33,9 +33,15 @@ export class ReportedVersions {
     return own !== undefined && reported !== undefined && isOlderVersion(own, reported);
   }
 
-  /** Forgets newer versions, as pools were listed since: the store was restored from a snapshot, and versions went back. */
-  forgetNewer(): void {
-    for (const poolKey of this.#reported.keys()) if (this.isBehind(poolKey)) this.#reported.delete(poolKey);
+  /** The versions reported until now, by pool. */
+  noted(): ReadonlyMap<string, string> {
+    return new Map(this.#reported);
+  }
+
+  /** Forgets versions that are still newer although the pools were listed since they were noted: the store was restored, and versions went back. */
+  forgetNewer(noted: ReadonlyMap<string, string>): void {
+    for (const [poolKey, version] of noted)
+      if (this.isBehind(poolKey) && this.#reported.get(poolKey) === version) this.#reported.delete(poolKey);
   }
 
   /** True if pools should be listed again, as one has been behind for some seconds. Call it every second or so. */

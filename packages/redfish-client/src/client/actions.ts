@@ -61,7 +61,7 @@ function refuseUnsupported(plans: ReadonlyMap<RedfishResource, ActionPlan>): voi
   if (problems.length > 0) throw new RedfishError('unsupported', problems.join('; '));
 }
 
-/** Acts on each system, even after one of them failed; then throws the first failure, with the outcome of all. */
+/** Acts on each system, even after one of them failed; then throws one failure with the messages of all: if an outcome is unknown, that counts first. */
 async function forEachSystem(
   plans: ReadonlyMap<RedfishResource, ActionPlan>,
   act: (plan: PossiblePlan) => Promise<void>,
