@@ -91,7 +91,7 @@ export { poolOptionValues } from './server/pool-option-values.js';
 export { type Reply, ReplyComposer } from './server/reply-composer.js';
 export { CLIENT_PORT, type ReplyDestination, replyDestination, SERVER_PORT } from './server/reply-destination.js';
 export { ServedPool, type Serving } from './server/served-pool.js';
-export { type ShortenedLease, shortenLease } from './server/shorten-lease.js';
+export { shortenLease } from './server/shorten-lease.js';
 // DHCPv4 codec
 export { type DecodeResult, decodeMessage, type MalformedReason } from './wire/decode-message.js';
 export type { DhcpMessage } from './wire/dhcp-message.js';

@@ -363,10 +363,7 @@ export class DhcpAgent {
 
   #keepHouse(): void {
     if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
-    if (!this.isLeader() && this.#reportedVersions.isBehindForLong()) {
-      const noted = this.#reportedVersions.noted();
-      void this.#pools.refresh().then(() => this.#reportedVersions.forgetNewer(noted));
-    }
+    if (!this.isLeader()) void this.#reportedVersions.keepUp(() => this.#pools.refresh());
     const interfaces = this.isLeader() ? this.#settings.configs.map(({ interfaceName }) => interfaceName) : [];
     const served = interfaces.filter((name) => this.#leadership.addresses.has(name));
     void this.#rogueServers.look(served);

@@ -33,25 +33,18 @@ export class ReportedVersions {
     return own !== undefined && reported !== undefined && isOlderVersion(own, reported);
   }
 
-  /** The versions reported until now, by pool. */
-  noted(): ReadonlyMap<string, string> {
-    return new Map(this.#reported);
-  }
-
-  /** Forgets versions that are still newer although the pools were listed since they were noted: the store was restored, and versions went back. */
-  forgetNewer(noted: ReadonlyMap<string, string>): void {
-    for (const [poolKey, version] of noted)
-      if (this.isBehind(poolKey) && this.#reported.get(poolKey) === version) this.#reported.delete(poolKey);
-  }
-
-  /** True if pools should be listed again, as one has been behind for some seconds. Call it every second or so. */
-  isBehindForLong(): boolean {
+  /** Lists pools again if one has been behind for some seconds. Call it every second or so. @param list - never rejects */
+  async keepUp(list: () => Promise<void>): Promise<void> {
     const nowMs = this.#settings.nowMs();
     const isBehind = [...this.#reported.keys()].some((poolKey) => this.isBehind(poolKey));
-    if (!isBehind) this.#behindSinceMs = undefined;
-    else this.#behindSinceMs ??= nowMs;
-    if (nowMs - (this.#behindSinceMs ?? nowMs) < BEHIND_MS) return false;
-    this.#behindSinceMs = nowMs;
-    return true;
+    const sinceMs = isBehind ? (this.#behindSinceMs ?? nowMs) : undefined;
+    const isForLong = sinceMs !== undefined && nowMs - sinceMs >= BEHIND_MS;
+    this.#behindSinceMs = isForLong ? nowMs : sinceMs;
+    if (!isForLong) return;
+    const noted = new Map(this.#reported);
+    await list();
+    // If one still is, the store was restored, and versions went back.
+    for (const [poolKey, version] of noted)
+      if (this.isBehind(poolKey) && this.#reported.get(poolKey) === version) this.#reported.delete(poolKey);
   }
 }

@@ -43,8 +43,7 @@ export function setUp(
   /** Records that wait for the disk; `settle` ends the wait. */
   const disk: { record: BindingRecord; settle: (isRecorded: boolean) => void }[] = [];
   const sent: string[] = [];
-  /** The lease times of the replies sent, in seconds; undefined for a NAK. */
-  const leaseSeconds: (number | undefined)[] = [];
+  const sentOctets: Uint8Array[] = [];
   /** Hosts that answer probes, by address. */
   const hosts = new Map<string, MacAddress>();
   /** How probes are answered; default: by the hosts. */
@@ -78,11 +77,8 @@ export function setUp(
       probes: () => probes,
       interfacesOf: () => interfaces,
       send: (name, replies) => {
-        for (const { bytes, queued } of replies) {
-          const decoded = decodeMessage(bytes);
-          sent.push(`${name} ${describeReply(bytes.subarray(0, queued.length))}`);
-          leaseSeconds.push(decoded.ok ? decoded.message.options.uint32(51) : undefined);
-        }
+        sentOctets.push(...replies.map(({ bytes }) => bytes));
+        for (const { bytes, queued } of replies) sent.push(`${name} ${describeReply(bytes.subarray(0, queued.length))}`);
       },
       ...(asksAgain && { again: (_: string, packet: Uint8Array) => void handle(packet, Buffer.alloc(1_472)) }),
     },
@@ -134,7 +130,7 @@ export function setUp(
     open,
     disk,
     sent,
-    leaseSeconds,
+    sentOctets,
     network,
     probed,
     clock,

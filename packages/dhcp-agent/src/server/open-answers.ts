@@ -219,9 +219,7 @@ export class OpenAnswers {
     return doubt.reason;
   }
 
-  /**
-   * An answer that waited for a probe may come from an earlier leadership: its pool began anew meanwhile, and another client may have the address.
-   */
+  /** An answer that waited for a probe may be of an earlier leadership: its pool began anew, and another client may have the address. */
   async #store(record: BindingRecord): Promise<boolean> {
     const isCurrent = this.openPoolOf(record.poolName)?.addresses.recordingAt(record.address) === record;
     return isCurrent && (await this.#ports.record(record));

@@ -2,18 +2,11 @@ import { INFINITE_LEASE_TIME_SECONDS } from '../pool/pool.js';
 import { readUint32, toBytes } from '../wire/big-endian.js';
 import { Offset, OptionCode } from '../wire/layout.js';
 
-/** An encoded reply, and the seconds for which it grants its lease. */
-export interface ShortenedLease {
-  readonly bytes: Uint8Array;
-  readonly leaseSeconds: number;
-}
-
 /**
  * The encoded reply with a shorter lease, with T1 and T2 in proportion: a client counts from its request, which was a while ago.
- *
- * @param bySeconds - 0 or more; an endless lease stays so.
+ * @param bySeconds - 0 or more; an endless lease stays so. @returns a copy, and the seconds that are left.
  */
-export function shortenLease(reply: Uint8Array, bySeconds: number): ShortenedLease {
+export function shortenLease(reply: Uint8Array, bySeconds: number): { bytes: Uint8Array; leaseSeconds: number } {
   const bytes = reply.slice();
   const places = new Map<number, number>();
   // They are among the first options of a reply, so they are never in another field.
