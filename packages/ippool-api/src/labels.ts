@@ -75,6 +75,10 @@ export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 /** What programs write that import virtual machines: the addresses that each interface had. */
 export const ADDRESSES_ANNOTATION = 'network.kubevirt.io/addresses';
+/** Annotation on VirtualMachine: the addresses that its interfaces have. */
+export const ASSIGNED_ADDRESSES_ANNOTATION = `${GROUP}/assigned-addresses`;
+/** Annotation on VirtualMachine: the address that Harvester's list shows where no guest agent reports one. */
+export const CUSTOM_IP_ANNOTATION = 'harvesterhci.io/custom-ip';
 /** Annotation on VirtualMachine: these interfaces get no address. */
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
 /** Annotation on VirtualMachineNetworkConfig: which entry of the specification belongs to which interface: the MAC address of an interface may change with each start of the virtual machine. */
@@ -217,6 +221,22 @@ export const OBJECT_KEYS = {
     writtenBy: ['the owner of the virtual machine'],
     values: 'JSON: `{"<interface>":["<IP address>"]}`; also in the annotations of `spec.template`',
     meaning: 'The interface of this name gets this IPv4 address, if it has no annotation `static-ip.harvesterhci.io/`.',
+    isUpstream: true,
+  },
+  [ASSIGNED_ADDRESSES_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['the controller'],
+    values: 'JSON: `{"<interface>":["<IP address>"]}`',
+    meaning: 'The addresses that the interfaces have now; only with `--annotate-machines`.',
+  },
+  [CUSTOM_IP_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['the controller', 'the owner of the virtual machine'],
+    values: 'an IPv4 address',
+    meaning:
+      'The address that the user interface of Harvester shows where no guest agent reports one. With `--annotate-machines` the controller writes the first one that the machine has, unless somebody else has written another.',
     isUpstream: true,
   },
   [MAC_ADDRESS_ANNOTATION]: {

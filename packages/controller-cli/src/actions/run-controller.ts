@@ -67,6 +67,7 @@ function toSettings(options: RunOptions, agents: AgentsSettings | undefined): Co
     onlyNamespace: options.onlyNamespace,
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
+    annotatesMachines: options.annotateMachines === true,
     clusterNetworks: options.clusterNetworks,
     audit: options.audit,
     mayLackKinds: options.bareMetal !== undefined,

@@ -12,6 +12,7 @@ export interface RunOptions extends ClusterOptions {
   readonly http: ListenAddress | 'off';
   readonly leaderElection: boolean;
   readonly crds: boolean;
+  readonly annotateMachines?: boolean;
   readonly clusterNetworks: ClusterNetworks;
   /** Undefined if there is no Wake-on-LAN. */
   readonly wakeOnLan: WakeOnLanSettings | undefined;

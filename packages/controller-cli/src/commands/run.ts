@@ -46,6 +46,12 @@ export function runCommand(): Command {
     .addOption(booleanOption('--no-crds', 'do not apply the CustomResourceDefinitions'))
     .addOption(
       booleanOption(
+        '--annotate-machines',
+        'name the addresses of each VirtualMachine in its annotations, also for the list of Harvester: one more write for each',
+      ),
+    )
+    .addOption(
+      booleanOption(
         '--enable-cache-dump-api',
         'serve /ipams/ and /caches/, what the controller knows; agents that it deploys serve /leases',
       ),

@@ -50,6 +50,7 @@ export interface ControllerProcessSettings {
   readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
+  readonly annotatesMachines: boolean;
   readonly clusterNetworks: ClusterNetworks;
   /** Undefined if no records of assignments are kept. */
   readonly audit: AuditSettings | undefined;
@@ -176,6 +177,7 @@ export class ControllerProcess {
       now: () => formatTime(Date.now()),
       random: Math.random,
       agents: this.#settings.agents,
+      annotatesMachines: this.#settings.annotatesMachines,
       clusterNetworks: this.#settings.clusterNetworks,
       audit: this.#settings.audit,
       mayLackKinds: this.#settings.mayLackKinds,

@@ -55,6 +55,8 @@ export interface ControllerContext {
   readonly enqueue: ByKind<(key: string) => void>;
   /** Makes a pool free addresses after a moment, so that those of many virtual machines go into one patch. */
   readonly enqueueRelease: (poolKey: string) => void;
+  /** True if annotations of virtual machines name their addresses. */
+  readonly annotatesMachines: boolean;
   /** Addresses that the cluster needs itself. */
   readonly clusterNetworks: ClusterNetworks;
   /** Undefined if there are none to wait for. */

@@ -11,6 +11,8 @@ import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
 const START = '2026-01-01T00:00:00Z';
 
+type MoreSettings = Pick<DhcpControllerSettings, 'annotatesMachines' | 'clusterNetworks' | 'mayLackKinds'>;
+
 /** A cluster, and a controller that is leader in it. */
 export class Running {
   /** True if the wall clock goes on; otherwise it is always the same second. */
@@ -18,10 +20,10 @@ export class Running {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
   readonly #observer: ControllerObserver;
-  readonly #more: Pick<DhcpControllerSettings, 'clusterNetworks' | 'mayLackKinds'>;
+  readonly #more: MoreSettings;
   controller: DhcpController;
 
-  constructor(observer: ControllerObserver = {}, more: Pick<DhcpControllerSettings, 'clusterNetworks' | 'mayLackKinds'> = {}) {
+  constructor(observer: ControllerObserver = {}, more: MoreSettings = {}) {
     this.#observer = observer;
     this.#more = more;
     this.controller = this.#create();

@@ -21,6 +21,8 @@ export interface DhcpControllerSettings {
   readonly observer?: ControllerObserver;
   /** Undefined if this controller deploys no agents, and waits for none. */
   readonly agents?: AgentsSettings | undefined;
+  /** True if annotations of virtual machines name their addresses, which needs the right to patch virtual machines. Default: false. */
+  readonly annotatesMachines?: boolean;
   /** Addresses that the cluster needs itself; default: none are known. */
   readonly clusterNetworks?: ClusterNetworks;
   /**

@@ -226,6 +226,7 @@ export class DhcpController implements ControllerPart {
     const { clock, now, random, clientOf, observer, clusterNetworks = NO_CLUSTER_NETWORKS } = this.#settings;
     return {
       clusterNetworks,
+      annotatesMachines: this.#settings.annotatesMachines === true,
       view: this.view,
       segments: this.#segments,
       caches: this.#caches,

@@ -52,7 +52,7 @@ export class NetworkConfigReconciler {
   };
 
   async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
-    const { view, now, clients, caches } = this.#context;
+    const { annotatesMachines, caches, clients, enqueue, now, view } = this.#context;
     const key = keyOf(object);
     const claims = view.claimsOf(object);
     const outcomeOf = (claim: InterfaceClaim): InterfaceOutcome => this.#outcomeOf(key, claim);
@@ -64,7 +64,10 @@ export class NetworkConfigReconciler {
     if (patch === undefined) return done;
     const target = { key, resourceVersion: object.metadata.resourceVersion };
     const result = await clients.networkConfigs.patchStatus(target, patch);
-    if (result.ok) caches.networkConfigs.wrote(result.object);
+    if (result.ok) {
+      caches.networkConfigs.wrote(result.object);
+      if (annotatesMachines) enqueue.virtualMachines(key);
+    }
     return toReconcileResult(result, done);
   }
 

@@ -4,6 +4,7 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
+  mostUrgent,
   parseTime,
   type ReconcileResult,
   toReconcileResult,
@@ -14,6 +15,7 @@ import {
 import { isOwnedByVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { needsNewestMachine } from '../virtual-machine/needs-newest-machine.js';
+import { planAddressAnnotations } from '../virtual-machine/plan-address-annotations.js';
 import { type NetworkConfigAction, type NetworkConfigPlan, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/virtual-machine-problem.js';
 import type { ControllerContext } from './controller-context.js';
@@ -80,7 +82,20 @@ export class VirtualMachineReconciler {
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
     }
-    return recheckOf(plan, patienceMs);
+    return mostUrgent(recheckOf(plan, patienceMs), await this.#annotate(virtualMachine));
+  }
+
+  /** Guarded by the version, because what somebody else writes at this moment must stay. */
+  async #annotate(virtualMachine: KubernetesObject): Promise<ReconcileResult> {
+    const { annotatesMachines, caches, clients } = this.#context;
+    if (!annotatesMachines || isBeingDeleted(virtualMachine)) return { kind: 'settled' };
+    const key = keyOf(virtualMachine);
+    const patch = planAddressAnnotations(virtualMachine, caches.networkConfigs.get(key));
+    if (patch === undefined) return { kind: 'settled' };
+    const { resourceVersion } = virtualMachine.metadata;
+    const result = await clients.virtualMachines.patch({ key, resourceVersion }, patch);
+    if (result.ok) caches.virtualMachines.wrote(result.object);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 
   /**

@@ -1,6 +1,8 @@
 /** The cached part of a KubeVirt VirtualMachine: a few hundred octets of about ten thousand. */
 import {
   ADDRESSES_ANNOTATION,
+  ASSIGNED_ADDRESSES_ANNOTATION,
+  CUSTOM_IP_ANNOTATION,
   DHCP_OPT_OUT_ANNOTATION,
   MAC_ADDRESS_ANNOTATION,
   STATIC_IP_ANNOTATION_PREFIX,
@@ -35,7 +37,13 @@ function readAnnotations(annotations: Readonly<Record<string, string>> = {}): Re
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => isRead(key)));
 }
 
-const READ: ReadonlySet<string> = new Set([MAC_ADDRESS_ANNOTATION, DHCP_OPT_OUT_ANNOTATION, ADDRESSES_ANNOTATION]);
+const READ: ReadonlySet<string> = new Set([
+  MAC_ADDRESS_ANNOTATION,
+  DHCP_OPT_OUT_ANNOTATION,
+  ADDRESSES_ANNOTATION,
+  ASSIGNED_ADDRESSES_ANNOTATION,
+  CUSTOM_IP_ANNOTATION,
+]);
 
 function isRead(annotation: string): boolean {
   return READ.has(annotation) || annotation.startsWith(STATIC_IP_ANNOTATION_PREFIX);
