@@ -192,4 +192,37 @@ metadata:
   ])('with %s is served, with a warning', (_, text, warning) => {
     expect(findings(text)).toEqual({ problems: [], warnings: [warning] });
   });
+
+  describe('with two pools', () => {
+    const pool = (name: string, subnet: string, rest = '') => `---
+apiVersion: network.harvesterhci.io/v1alpha1
+kind: IPPool
+metadata: { name: ${name} }
+spec:
+  networkName: default/${name}
+  ipv4Config:
+    { cidr: ${subnet}.0/24, serverIP: ${subnet}.2, pool: { start: ${subnet}.10, end: ${subnet}.99 } }
+${rest}`;
+    const six = (cidr: string) => `  ipv6Config: { cidr: '${cidr}' }\n`;
+
+    it.each([
+      ['the same addresses', pool('one', '10.0.1'), pool('two', '10.0.1'), '10.0.1.2, 10.0.1.10-10.0.1.99'],
+      [
+        'the same IPv6 addresses',
+        pool('one', '10.0.1', six('2001:db8:48::/64')),
+        pool('two', '10.0.2', six('2001:db8:48::/64')),
+        '10.0.2.10-10.0.2.99',
+      ],
+    ])('that have %s is served, with a warning, as the pools may be on one interface', (_, one, two, addresses) => {
+      const warning = `f:16:5: IPPool default/two: spec.ipv4Config: IPPool default/one uses ${addresses} too, or the IPv6 addresses beside them: if one interface has both networks, two hosts could get one address; choose ranges, servers and CIDRs that are apart`;
+      const { problems, warnings } = findings(one + two);
+      expect(problems).toEqual([]);
+      expect(warnings.map((text) => text.replace(/^f:\d+:\d+/, 'f:16:5'))).toEqual([warning]);
+    });
+
+    it('whose addresses are apart there is no warning', () => {
+      const apart = pool('one', '10.0.1', six('2001:db8:48::/64')) + pool('two', '10.0.2', six('2001:db8:49::/64'));
+      expect(findings(apart)).toEqual({ problems: [], warnings: [] });
+    });
+  });
 });

@@ -22,7 +22,16 @@ import {
 } from '@vmdhcp/ippool-api';
 import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
 import type { AddressClaim, InterfaceClaim } from '@vmdhcp/reconciler';
-import { fillInDefaults, findLeaseTimeProblem, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler/pool';
+import {
+  contestedAddresses,
+  describeRanges,
+  fillInDefaults,
+  findLeaseTimeProblem,
+  poolsOverlap,
+  probesConflicts,
+  type ResolvedNames,
+  toPool,
+} from '@vmdhcp/reconciler/pool';
 import { readInterfaceEntry } from '@vmdhcp/reconciler/readers';
 import type { PoolsFileFinding } from './pools-file-finding.js';
 
@@ -84,6 +93,7 @@ export function parsePoolsFile(text: string, resolved: ResolvedNames = new Map()
   const reader = new Reader(text);
   const pools = reader.pools(resolved);
   reader.claims(pools);
+  reader.warnOfOverlaps(pools);
   const file = { pools, ntpNames: reader.ntpNames() };
   const problems = reader.problems.toSorted(byPlace);
   const warnings = reader.warnings.toSorted(byPlace);
@@ -125,6 +135,18 @@ class Reader {
         });
     }
     return pools;
+  }
+
+  /** On networks apart, two pools may have the same addresses, and the file does not name the interfaces. */
+  warnOfOverlaps(pools: ReadonlyMap<string, ConfiguredPool>): void {
+    const others: Pool[] = [];
+    for (const { object, find } of this.#of<IPPool>('IPPool')) {
+      const pool = pools.get(objectKey(object.metadata))?.pool;
+      if (pool === undefined) continue;
+      const other = others.find((one) => poolsOverlap(pool, one) && contestedBy(pool, one).length > 0);
+      if (other !== undefined) this.warnings.push(find(['spec', 'ipv4Config'], explainOverlap(pool, other)));
+      others.push(pool);
+    }
   }
 
   ntpNames(): Set<string> {
@@ -236,6 +258,17 @@ class Reader {
     };
     return { find, report, problemCount: () => reported.size };
   }
+}
+
+const NONE = { assignments: [] };
+
+function contestedBy(pool: Pool, other: Pool): ReturnType<typeof contestedAddresses> {
+  return contestedAddresses({ pool, ...NONE }, { pool: other, ...NONE });
+}
+
+function explainOverlap(pool: Pool, other: Pool): string {
+  const addresses = describeRanges(contestedBy(pool, other));
+  return `IPPool ${other.name} uses ${addresses} too, or the IPv6 addresses beside them: if one interface has both networks, two hosts could get one address; choose ranges, servers and CIDRs that are apart`;
 }
 
 function readLogSettings(object: IPPool, report: Located['report']): AgentLogSettings {

@@ -1,9 +1,6 @@
 import { addressOctets } from '../host/host-network.js';
 
-/**
- * The canonical spelling of the address of a management controller; undefined if the text is not one. IPv6 addresses are compared
- * as text, in lower case.
- */
+/** The address of a management controller in lower case, as names of objects have it; undefined if the text is not an address. */
 export function parseHostAddress(text: string | undefined): string | undefined {
   const lower = (text ?? '').trim().toLowerCase();
   return addressOctets(lower) === undefined ? undefined : lower;

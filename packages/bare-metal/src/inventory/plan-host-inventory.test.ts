@@ -277,6 +277,15 @@ describe('a host in a HostEndpoint', () => {
     ]);
   });
 
+  it('with the IPv6 address of an older one has a problem, however that is written', () => {
+    const twice = [endpointObject('rack-1', '2001:db8::7'), endpointObject('rack-1-again', '2001:DB8:0:0:0:0:0:7')];
+    const { actions, problems } = planHostInventory(factsOf({ endpoints: twice }));
+    expect(problems.map(({ regarding, event }) => [regarding.name, event.reason])).toEqual([
+      ['rack-1-again', 'HostEndpointAddressTaken'],
+    ]);
+    expect(shown(actions)).toEqual(['create agent-2001-db8--7: HostEndpointAdded']);
+  });
+
   it('belongs to the only ClusterAgent if it names none', () => {
     const lonely = [endpointObject('x', '10.0.0.9', { clusterAgent: undefined })];
     const { actions } = planHostInventory(factsOf({ endpoints: lonely, clusterAgents: ['agent'] }));

@@ -4,6 +4,7 @@ import { parseHostAddress } from '../check/host-address.js';
 import { clusterAgentOf, hostEndpointProblems } from '../check/host-endpoint-problems.js';
 import { type ClusterAgentSettings, readConnection } from '../host/cluster-agent-settings.js';
 import { hostStatusName } from '../host/host-name.js';
+import { addressOctets } from '../host/host-network.js';
 import type { HostEvent } from '../object/host-event.js';
 import { describeHostProblem } from '../object/problem.js';
 import { readNonEmptyText } from '../object/read-field.js';
@@ -32,8 +33,10 @@ export function wantedEndpoints({ endpoints, clusterAgents, clusterAgent }: Want
       continue;
     }
     const host = toHost(endpoint, clusterAgent);
-    const other = hosts.get(host.address);
-    if (other === undefined) hosts.set(host.address, { host, endpoint: endpoint.metadata.name });
+    // An IPv6 address has many texts.
+    const key = String(addressOctets(host.address));
+    const other = hosts.get(key);
+    if (other === undefined) hosts.set(key, { host, endpoint: endpoint.metadata.name });
     else problems.push(addressTaken(endpoint, host.address, other.endpoint));
   }
   return { hosts: [...hosts.values()].map(({ host }) => host), problems };

@@ -9,7 +9,7 @@ import {
   firstOption,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
 import { AgentWorld, clientPacket, suspend, type WorldPool } from './agent-world-fixtures.js';
@@ -204,6 +204,40 @@ describe('Router Advertisements of a pool', () => {
     expect(sent.slice(3)).toEqual([expect.stringMatching(/^b 23 s all 56$/)]);
   });
 
+  it('come from a standby, to a host that asks again, while the leader is gone and another one cannot be elected', async () => {
+    const advertised: string[] = [];
+    const [a, b] = await world.startBoth(group);
+    b.isCutOff = true;
+    a.process.kill();
+    await world.pass(30_000);
+    expect(world.holders(pool)).toEqual([]);
+    pool.network.onAdvertisement = ({ owner, to }) => advertised.push(`${owner} ${to?.macAddress}`);
+    const source = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC_A as never };
+    for (let asked = 1; asked <= 2; asked++) {
+      expect(advertised).toEqual([]);
+      pool.network.solicitRouters(source);
+      await world.pass(4_000);
+    }
+    expect(advertised).toEqual([`b ${MAC_A}`]);
+  });
+
+  it('are sent again when the prefix has changed', async () => {
+    const advertised: string[] = [];
+    await world.startBoth(group);
+    await world.pass(60_000);
+    pool.network.onAdvertisement = ({ owner, message }) => {
+      advertised.push(`${owner} ${Buffer.from(message).includes(Buffer.from('fd000048', 'hex'))}`);
+    };
+    await world.pass(60_000);
+    expect(advertised).toEqual([]);
+    world.record(pool, { '10.0.0.17': MAC_A, '10.0.0.18': MAC_B }, { spec: IPV6 });
+    await world.pass(10_000);
+    expect(advertised, 'another record').toEqual([]);
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ipv6Config: { cidr: 'fd00:48::/64' } } });
+    await world.pass(60_000);
+    expect(advertised).toEqual(['a true', 'a true', 'a true']);
+  });
+
   it('are not sent if the pool does not want them', async () => {
     const sent = advertisements();
     world.record(pool, {}, { spec: { ipv6Config: { ...IPV6.ipv6Config, routerAdvertisements: 'Disabled' } } });
@@ -354,6 +388,10 @@ describe('the sockets for IPv6', () => {
       macAddress: MAC_A,
       address: parseIpv6Address('2001:db8:48::11'),
     });
+    const reports = vi.spyOn(a.agent, 'report');
+    for (let times = 0; times < 20; times++)
+      pool.network.sendDhcpv6(packet, { address: 1n, port: 546, macAddress: MAC_A as never });
+    expect(reports.mock.calls.length, 'reports because of a guest that repeats itself').toBe(0);
     const declined = (pod: FakePod) => pod.agent.report().get(pool.key)?.declinedIpv6;
     const one = { address: '2001:db8:48::11', macAddress: MAC_A };
     await world.pass(5_000);
@@ -361,7 +399,7 @@ describe('the sockets for IPv6', () => {
     expect([...a.agent.counters.dhcpv6()].map(({ outcome, count }) => `${outcome} ${count}`)).toEqual([
       'answered 1',
       'assigned 1',
-      'declined 1',
+      'declined 21',
     ]);
     void a.agent.stop();
     await world.pass(605_000);

@@ -51,14 +51,15 @@ export class Ipv6OfNetworks {
         pools: () => server.poolAlone(config.ipPoolRef),
         mayAnswer: () => answerMode(config) === 'leader',
         mayHelp: (answer) => answerMode(config) === 'standby' && this.#mayHelp(config.ipPoolRef, answer),
+        mayAdvertiseForOther: () => answerMode(config) === 'standby',
         onRouters: (routers) => {
           if (routers === undefined) this.#routers.delete(config.ipPoolRef);
           else this.#routers.set(config.ipPoolRef, { routers, untilMs: Number.POSITIVE_INFINITY });
           publish();
         },
         onDeclined: (macAddress, address) => {
-          this.#noteDeclined(config.ipPoolRef, { macAddress, address: formatIpv6Address(address) });
-          publish();
+          // One guest can repeat it as often as it likes.
+          if (this.#noteDeclined(config.ipPoolRef, { macAddress, address: formatIpv6Address(address) })) publish();
         },
       }),
     };
@@ -77,11 +78,14 @@ export class Ipv6OfNetworks {
     return untilMs > this.#ports.clock.nowMs() ? routers : undefined;
   }
 
-  #noteDeclined(poolKey: string, { macAddress, address }: DeclinedIpv6): void {
+  /** Returns true if it was not noted before. */
+  #noteDeclined(poolKey: string, { macAddress, address }: DeclinedIpv6): boolean {
     const ofPool = this.#declined.get(poolKey) ?? new Map();
     this.#declined.set(poolKey, ofPool);
-    if (ofPool.size >= MOST_DECLINED_IPV6 && !ofPool.has(macAddress)) return;
+    const known = ofPool.get(macAddress);
+    if (ofPool.size >= MOST_DECLINED_IPV6 && known === undefined) return false;
     ofPool.set(macAddress, { address, untilMs: this.#ports.clock.nowMs() + DECLINED_MS });
+    return known?.address !== address;
   }
 
   /** The addresses of a pool that their clients declined, in the last minutes. */

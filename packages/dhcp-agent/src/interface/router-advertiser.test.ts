@@ -7,18 +7,21 @@ const HOST: Ipv6Source = { address: 1n, macAddress: '02:00:00:00:00:0a' as Ipv6S
 
 let clock: FakeClock;
 let random: number;
-let mayAdvertise: boolean;
+let [mayAdvertise, mayHelp]: [boolean, boolean] = [true, false];
+let message: Uint8Array | undefined;
 let sent: string[];
 let advertiser: RouterAdvertiser;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [random, mayAdvertise, sent] = [0, true, []];
+  [random, mayAdvertise, mayHelp, message, sent] = [0, true, false, Uint8Array.of(1), []];
   advertiser = new RouterAdvertiser({
     clock,
     random: () => random,
+    message: () => message,
     mayAdvertise: () => mayAdvertise,
-    send: (to) => sent.push(`${clock.nowMs()} ${to?.macAddress ?? 'all'}`),
+    mayHelp: () => mayHelp,
+    send: (_, to) => sent.push(`${clock.nowMs()} ${to?.macAddress ?? 'all'}`),
   });
 });
 
@@ -38,6 +41,26 @@ describe('RFC 4861 §6.2.4: advertisements to all hosts', () => {
     random = part;
     await pass(640);
     expect(sent).toEqual(expected);
+  });
+
+  it('a message that changes is sent soon, and three times closely; one with the same content is not', async () => {
+    await pass(40);
+    sent = [];
+    message = Uint8Array.of(1);
+    await pass(60);
+    expect(sent).toEqual([]);
+    message = Uint8Array.of(2);
+    await pass(40);
+    expect(sent).toEqual(['100000 all', '116000 all', '132000 all']);
+    sent = [];
+    for (let changes = 0; changes < 40; changes++) {
+      message = Uint8Array.of(changes);
+      await pass(0.25);
+    }
+    expect(sent, 'one every three seconds at most').toHaveLength(4);
+    message = undefined;
+    await pass(40);
+    expect(sent, 'nothing to advertise').toHaveLength(4);
   });
 
   it('none is sent while another agent answers, and three come closely again afterwards', async () => {
@@ -93,5 +116,51 @@ describe('RFC 4861 §6.2.6: an answer to a host', () => {
     await pass(1);
     expect(sent.filter((one) => one.endsWith('0a'))).toHaveLength(50);
     expect(sent.filter((one) => one.endsWith('all'))).toEqual(['40000 all']);
+  });
+});
+
+describe('a standby', () => {
+  const answered = async (
+    afterMs: number,
+    { source }: { source: Ipv6Source | undefined } = { source: HOST },
+  ): Promise<number> => {
+    sent = [];
+    await clock.advance(afterMs);
+    advertiser.answer(source);
+    await clock.advance(500);
+    return sent.length;
+  };
+
+  beforeEach(() => {
+    [mayAdvertise, mayHelp] = [false, true];
+  });
+
+  it('answers a host that asks again after some seconds, and no other', async () => {
+    expect(await answered(0), 'the first question').toBe(0);
+    expect(await answered(2_000), 'too soon').toBe(0);
+    expect(await answered(3_500)).toBe(1);
+    expect(await answered(100_000), 'a new attempt').toBe(0);
+    const another = { ...HOST, macAddress: '02:00:00:00:00:0b' as Ipv6Source['macAddress'] };
+    expect(await answered(3_500, { source: another }), 'another host').toBe(0);
+    for (let times = 0; times < 2; times++)
+      expect(await answered(3_500, { source: undefined }), 'a host without an address').toBe(0);
+    expect(await answered(3_500)).toBe(1);
+    mayHelp = false;
+    expect(await answered(3_500), 'of a pool that it may not serve').toBe(0);
+  });
+
+  it('sends nothing to all hosts, and to one no more than its budget', async () => {
+    await pass(700);
+    expect(sent).toEqual([]);
+    const hosts = Array.from({ length: 500 }, (_, index) => ({
+      ...HOST,
+      macAddress: `host ${index}` as Ipv6Source['macAddress'],
+    }));
+    for (const host of hosts) advertiser.answer(host);
+    await clock.advance(4_000);
+    for (const host of hosts) advertiser.answer(host);
+    await pass(1);
+    expect(sent).toHaveLength(50);
+    expect(sent.filter((one) => one.endsWith('all'))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * When Router Advertisements are sent on one interface, and to whom. Only the agent that answers sends them. The next one says the same, so that hosts
- * do not notice a take-over: there is no last advertisement. Source: RFC 4861 §6.2.4, §6.2.6.
+ * When Router Advertisements are sent on one interface, and to whom. The agent that answers sends them; a standby, to a host that asks again. The next
+ * agent says the same, so that hosts do not notice a take-over: there is no last advertisement. Source: RFC 4861 §6.2.4, §6.2.6.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { RateBudget } from '../limits/rate-budget.js';
@@ -17,24 +17,35 @@ const LEAST_MS = 3_000;
 const DELAY_MS = 500;
 /** Answers to single hosts; hosts that ask beyond that get the next one to all. */
 const ANSWERS = { perSecond: 20, burst: 50 };
+/** A host that asks again after this time may have got no answer: it waits for four seconds (RFC 4861 §6.3.7), and longer later (RFC 7559). */
+const ASKS_AGAIN_MS = { least: 3_000, most: 90_000 };
+/** The hosts whose last question a standby remembers: anybody can make up more. */
+const MOST_ASKING = 1_024;
 
 export interface RouterAdvertiserPorts {
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
-  /** True if this agent advertises now. */
+  /** What there is to advertise; undefined: nothing. */
+  readonly message: () => Uint8Array | undefined;
+  /** True if this agent is the one that advertises. */
   readonly mayAdvertise: () => boolean;
+  /** True if it is a standby, which answers hosts that the other one does not answer. */
+  readonly mayHelp: () => boolean;
   /** Sends an advertisement. @param to - undefined for all hosts. */
-  readonly send: (to: Ipv6Source | undefined) => void;
+  readonly send: (message: Uint8Array, to: Ipv6Source | undefined) => void;
 }
 
 export class RouterAdvertiser {
   readonly #ports: RouterAdvertiserPorts;
   readonly #answers = new RateBudget(ANSWERS);
-  /** How many were sent to all since it may advertise. */
+  /** How many were sent to all since it may advertise, or since the message has changed. */
   #count = 0;
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sent: Uint8Array | undefined;
+  /** When hosts asked while another agent should have answered, by MAC address, the last one to ask last. */
+  readonly #askedAtMs = new Map<string, number>();
 
   constructor(ports: RouterAdvertiserPorts) {
     this.#ports = ports;
@@ -42,30 +53,53 @@ export class RouterAdvertiser {
 
   /** Sends what is due. Call it several times a second. */
   look(): void {
-    const { clock, random, mayAdvertise, send } = this.#ports;
+    const { clock, random, mayAdvertise, message: current, send } = this.#ports;
     const nowMs = clock.nowMs();
-    if (!mayAdvertise()) {
+    const message = mayAdvertise() ? current() : undefined;
+    if (message === undefined || !isSame(message, this.#sent)) {
       this.#count = 0;
       this.#nextAtMs = Number.NEGATIVE_INFINITY;
-      return;
     }
-    if (nowMs < this.#nextAtMs || nowMs < this.#sentAtMs + LEAST_MS) return;
-    send(undefined);
+    if (message === undefined || nowMs < this.#nextAtMs || nowMs < this.#sentAtMs + LEAST_MS) return;
+    send(message, undefined);
     this.#count++;
+    this.#sent = message;
     this.#sentAtMs = nowMs;
     this.#nextAtMs = nowMs + (this.#count < FIRST_COUNT ? FIRST_MS : SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
   }
 
   /** Answers a host. @param source - undefined if it has no address yet. */
   answer(source: Ipv6Source | undefined): void {
-    const { clock, random, mayAdvertise, send } = this.#ports;
-    if (!mayAdvertise()) return;
+    const { clock, random, mayAdvertise, mayHelp } = this.#ports;
+    const isHelp = !mayAdvertise();
+    if (isHelp && !(source !== undefined && mayHelp() && this.#asksAgain(source))) return;
     const isAlone = source !== undefined && this.#answers.take(clock.nowMs());
     const delayMs = random() * DELAY_MS;
     if (!isAlone) this.#nextAtMs = Math.min(this.#nextAtMs, clock.nowMs() + delayMs);
     clock.after(delayMs, () => {
-      if (!isAlone) this.look();
-      else if (mayAdvertise()) send(source);
+      if (isAlone) this.#sendTo(source);
+      else this.look();
     });
   }
+
+  #sendTo(source: Ipv6Source): void {
+    const { mayAdvertise, mayHelp, message: current, send } = this.#ports;
+    const message = mayAdvertise() || mayHelp() ? current() : undefined;
+    if (message !== undefined) send(message, source);
+  }
+
+  /** Notes a question. True if the host has asked before, and has waited since. */
+  #asksAgain({ macAddress }: Ipv6Source): boolean {
+    const nowMs = this.#ports.clock.nowMs();
+    const waitedMs = nowMs - (this.#askedAtMs.get(macAddress) ?? Number.NEGATIVE_INFINITY);
+    this.#askedAtMs.delete(macAddress);
+    this.#askedAtMs.set(macAddress, nowMs);
+    const [oldest = ''] = this.#askedAtMs.keys();
+    if (this.#askedAtMs.size > MOST_ASKING) this.#askedAtMs.delete(oldest);
+    return waitedMs >= ASKS_AGAIN_MS.least && waitedMs <= ASKS_AGAIN_MS.most;
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other?.length === one.length && one.every((octet, index) => octet === other[index]);
 }

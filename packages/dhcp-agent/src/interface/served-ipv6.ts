@@ -35,6 +35,8 @@ export interface Ipv6Ports {
   readonly mayAnswer: () => boolean;
   /** Called for every other packet: true if this process sends the answer although another one should. Default: it does not. */
   readonly mayHelp?: (answer: Dhcpv6ReplyPacket) => boolean;
+  /** True if this process answers hosts that ask for a Router Advertisement again. Default: it does not. */
+  readonly mayAdvertiseForOther?: () => boolean;
   /** Called with the routers of the network when they are known, have changed, or (undefined) are not known any more. Optional. */
   readonly onRouters?: (routers: readonly ReportedRouter[] | undefined) => void;
   /** Called when a client declines its address. Optional. */
@@ -45,23 +47,19 @@ export interface Ipv6Ports {
 export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<ServedIpv6, 'sockets'> {
   const { observer, counters, clock, random, mayAnswer } = ports;
   const pools = () => withIpv6(ports.pools());
-  const advertised = () => pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
   let socket: Ipv6Socket | undefined;
   const advertiser = new RouterAdvertiser({
-    ...{ clock, random },
-    mayAdvertise: () => socket !== undefined && advertised().length > 0 && mayAnswer(),
-    send: (to) => {
-      const found = advertised();
-      if (socket === undefined) return;
+    ...{ clock, random, mayAdvertise: mayAnswer, mayHelp: ports.mayAdvertiseForOther ?? (() => false) },
+    message: () => {
+      const found = pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
+      if (socket === undefined || found.length === 0) return undefined;
       const link = { hardwareAddress: socket.hardwareAddress, mtu: found[0]?.pool.options.mtu };
-      socket.advertise(
-        encodeRouterAdvertisement(
-          found.map(({ dhcpv6 }) => dhcpv6),
-          link,
-        ),
-        to,
+      return encodeRouterAdvertisement(
+        found.map(({ dhcpv6 }) => dhcpv6),
+        link,
       );
     },
+    send: (message, to) => socket?.advertise(message, to),
   });
   const routers = new RoutersOnLink({
     clock,

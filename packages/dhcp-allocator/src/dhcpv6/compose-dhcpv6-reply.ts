@@ -87,12 +87,15 @@ function statusOption(status: number): Dhcpv6OptionEntry {
 
 function poolOptions({ options, addressRegistration }: Dhcpv6Pool): Dhcpv6OptionEntry[] {
   const { dnsServers, domainSearch, ntpServers, bootFileUrl } = options;
-  const ntp = ntpServers.map((address): Dhcpv6OptionEntry => [NTP_SERVER_ADDRESS, ipv6AddressBytes(address)]);
+  // "This option MUST include one, and only one, time source suboption." Source: RFC 5908 §4.
+  const ntp = ntpServers.map((address): Dhcpv6OptionEntry => {
+    return [Dhcpv6Option.ntpServers, encodeDhcpv6Options([[NTP_SERVER_ADDRESS, ipv6AddressBytes(address)]])];
+  });
   const all: readonly Dhcpv6OptionEntry[] = [
     [Dhcpv6Option.dnsServers, concatenate(dnsServers.map(ipv6AddressBytes))],
     [Dhcpv6Option.domainSearch, concatenate(domainSearch.map(encodeDomainName))],
     [Dhcpv6Option.sntpServers, concatenate(ntpServers.map(ipv6AddressBytes))],
-    [Dhcpv6Option.ntpServers, encodeDhcpv6Options(ntp)],
+    ...ntp,
     [Dhcpv6Option.bootFileUrl, encodeText(bootFileUrl ?? '')],
   ];
   const registration: Dhcpv6OptionEntry = [Dhcpv6Option.addressRegistration, new Uint8Array(0)];

@@ -87,7 +87,9 @@ function decideSolicit(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcp
   if (client.associations.length === 0) return ignore('nothing-requested');
   const associations = assigned(client.associations, address);
   const prefixStatus = Dhcpv6Status.noPrefixAvailable;
-  if (!client.wantsRapidCommit || !pool.rapidCommit) return { kind: 'advertise', associations, prefixStatus };
+  // A client that wants prefixes, too, may choose a server that delegates them.
+  const isRapid = client.wantsRapidCommit && pool.rapidCommit && client.prefixAssociations.length === 0;
+  if (!isRapid) return { kind: 'advertise', associations, prefixStatus };
   return { ...reply(associations), prefixStatus, isRapid: true };
 }
 

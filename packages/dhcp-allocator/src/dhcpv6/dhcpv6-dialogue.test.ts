@@ -54,6 +54,11 @@ describe('SOLICIT (§18.3.1, §18.3.9)', () => {
     expect(whyNot(MAC_UNKNOWN, solicit)).toBe('unknown-client');
   });
 
+  it('a client that wants prefixes, too, is not bound at once: it may choose a server that delegates them', () => {
+    const rapid = packet('solicit', clientIdentifier(), RAPID, association(1), prefixAssociation(9));
+    expect(ask(MAC_A, rapid, { server: serving({ ...POOL, rapidCommit: true }) })).toMatchObject({ type: Dhcpv6Type.advertise });
+  });
+
   it('rapid commit is answered by a REPLY where the pool allows it', () => {
     const rapid = packet('solicit', clientIdentifier(), RAPID, association(1));
     expect(ask(MAC_A, rapid)).toMatchObject({ type: Dhcpv6Type.advertise, event: undefined });
@@ -297,6 +302,15 @@ describe('options of the pool', () => {
     );
     expect(Buffer.from(reply.option(56) ?? []).toString('hex')).toBe('0001001020010db8000000000000000000000123');
     expect(Buffer.from(reply.option(59) ?? []).toString()).toBe('http://[2001:db8::80]/boot.efi');
+  });
+
+  it('RFC 5908 §4: each NTP server is an option of its own', () => {
+    const options = { ...POOL.options, ntpServers: [ip('2001:db8::123'), ip('2001:db8::124')] };
+    const reply = ask(MAC_A, packet('solicit', clientIdentifier(), association(1), requesting(56)), {
+      server: serving({ ...POOL, options }),
+    });
+    expect(reply.codes.filter((code) => code === 56)).toHaveLength(2);
+    expect(Buffer.from(reply.option(56) ?? []).toString('hex')).toBe('0001001020010db8000000000000000000000123');
   });
 
   it('options that the pool does not have are never sent empty', () => {

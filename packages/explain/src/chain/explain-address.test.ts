@@ -182,6 +182,9 @@ it('a machine whose pool lets it do without IPv4 is not broken because it does',
   expect(findingsOf(chain)[0]?.message).toMatch(/^normal if it does without IPv4 .*; else: the last 2 DISCOVERs/);
   const silent = explain({ ...parts, traffic: packets(), pool: mayForgo(pool()) });
   expect(findingsOf(silent).map(({ reason, state }) => [reason, state])).toContainEqual(['NoPacketFromClient', 'note']);
+  const rebooted = explain({ ...parts, traffic: packets('REQUEST ACK'), pool: mayForgo(pool()) });
+  expect(rebooted.state).not.toBe('broken');
+  expect(explain({ ...parts, traffic: packets('REQUEST ACK') }).state).toBe('broken');
   // Nothing else is excused.
   expect(explain({ traffic: packets('REQUEST NAK', 'REQUEST NAK'), pool: mayForgo(pool()) }).state).not.toBe('ok');
 });

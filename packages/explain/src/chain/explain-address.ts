@@ -93,8 +93,13 @@ function withoutConsequences(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ reason }) => !consequences.has(reason));
 }
 
-/** A client that does without IPv4 for a while has no IPv4 address, is silent, and then takes no offer. Source: RFC 8925 §3.2. */
-const NORMAL_WITHOUT_IPV4: ReadonlySet<ChainReason> = new Set(['InstanceHasNoAddress', 'NoPacketFromClient', 'OfferNotAccepted']);
+/** A client that does without IPv4 for a while has no IPv4 address, is silent, and takes no offer, nor an acknowledgement. Source: RFC 8925 §3.2. */
+const NORMAL_WITHOUT_IPV4: ReadonlySet<ChainReason> = new Set([
+  'AcknowledgedNotUsed',
+  'InstanceHasNoAddress',
+  'NoPacketFromClient',
+  'OfferNotAccepted',
+]);
 
 function mayForgoIpv4({ pools }: ChainObservation, { network }: ChainInterface): boolean {
   return readField(objectOf(pools.get(network)?.pool)?.spec, 'ipv6Config', 'ipv6OnlyWait') !== undefined;

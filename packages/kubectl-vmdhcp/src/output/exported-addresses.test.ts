@@ -48,6 +48,11 @@ it('csv: assigned and reserved addresses in order, quoted as in RFC 4180', () =>
   expect(toCsv(exportedPools([POOL], [{ ...CONFIG, status }]))).toContain('"web,1",eth0,2001:db8:1::a\r\n');
 });
 
+it('csv: a reserved host that is not a virtual machine has its IPv6 address, too', () => {
+  const pool = { ...POOL, spec: { ...(POOL.spec as object), ipv6Config: { cidr: '2001:db8:1::/64' } } };
+  expect(toCsv(exportedPools([pool], []))).toContain(`10.1.0.9,${B},,,,2001:db8:1::9\r\n`);
+});
+
 it('kea: a subnet with its options, and a reservation for each address', () => {
   expect(toKea(POOLS)).toMatchObject({
     Dhcp4: {

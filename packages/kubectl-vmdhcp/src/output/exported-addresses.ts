@@ -1,7 +1,11 @@
 /** The addresses of pools, for other programs. */
 
-import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import type { Pool } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { IPPool } from '@vmdhcp/ippool-api';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { toPool } from '@vmdhcp/reconciler/pool';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { poolNetworkOf } from './pool-rows.js';
 import { printableLine } from './printable-line.js';
@@ -22,6 +26,8 @@ export interface ExportedAddress {
 
 export interface ExportedPool {
   readonly pool: KubernetesObject;
+  /** Its settings; undefined if they are invalid. */
+  readonly valid: Pool | undefined;
   /** In the order of addresses. */
   readonly addresses: readonly ExportedAddress[];
 }
@@ -36,12 +42,19 @@ export function exportedPools(pools: readonly KubernetesObject[], configs: reado
   const allocated = rows.filter(({ state }) => state === 'Allocated').toReversed();
   const byClient = new Map(allocated.map((row) => [keyOfClient(row.network, row.macAddress, row.address), row]));
   const ordered = pools.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
-  return ordered.map((pool) => ({ pool, addresses: addressesOf(pool, byClient) }));
+  return ordered.map((pool) => {
+    const valid = validPoolOf(pool);
+    return { pool, valid, addresses: addressesOf(pool, valid, byClient) };
+  });
 }
 
-const NO_ROW = { namespace: '', virtualMachine: '', interface: '', ipv6Address: '' };
+const NO_ROW = { namespace: '', virtualMachine: '', interface: '' };
 
-function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, LeaseRow>): ExportedAddress[] {
+function addressesOf(
+  pool: KubernetesObject,
+  valid: Pool | undefined,
+  byClient: ReadonlyMap<string, LeaseRow>,
+): ExportedAddress[] {
   const reserved = readList(pool.spec, 'ipv4Config', 'reservations').map(
     (one) => [readText(one, 'ipAddress') ?? '', readText(one, 'macAddress') ?? ''] as const,
   );
@@ -52,11 +65,28 @@ function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, Lease
     const number = parseIpv4Address(address);
     if (macAddress === undefined || number === undefined) continue;
     const row = byClient.get(keyOfClient(poolNetworkOf(pool), macAddress, address));
-    const { namespace, virtualMachine, interface: name, ipv6Address } = row ?? NO_ROW;
+    const { namespace, virtualMachine, interface: name } = row ?? NO_ROW;
+    // A host that is not a virtual machine has one too.
+    const ipv6Address = row?.ipv6Address ?? ipv6AddressOf(valid, number);
     const isAssigned = index >= reserved.length;
     all.set(number, { address, ipv6Address, macAddress, namespace, virtualMachine, interface: name, isAssigned });
   }
   return [...all].toSorted(([one], [other]) => one - other).map(([, exported]) => exported);
+}
+
+/** Undefined if its settings are invalid. Definitions of another version may have accepted any shape. */
+function validPoolOf(object: KubernetesObject): Pool | undefined {
+  try {
+    const checked = toPool(object as unknown as IPPool);
+    return checked.ok ? checked.value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ipv6AddressOf(pool: Pool | undefined, address: Ipv4Address): string {
+  const ipv6Address = pool && ipv6AddressBeside(pool, address);
+  return ipv6Address === undefined ? '' : formatIpv6Address(ipv6Address);
 }
 
 function keyOfClient(network: string, macAddress: string, address: string): string {

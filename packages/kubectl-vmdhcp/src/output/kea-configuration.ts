@@ -1,9 +1,7 @@
 /** Pools as a configuration of Kea DHCPv4. Source: Kea Administrator Reference Manual, "DHCPv4 Server Configuration". */
 import { type Pool, poolOptionValues } from '@vmdhcp/dhcp-allocator';
 import { formatIpv4Address, formatIpv4Cidr, parseIpv4Cidr, subtractRanges } from '@vmdhcp/dhcp-allocator/address';
-import type { IPPool } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
-import { toPool } from '@vmdhcp/reconciler/pool';
+import { keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import type { ExportedAddress, ExportedPool } from './exported-addresses.js';
 import { poolNetworkOf } from './pool-rows.js';
 
@@ -11,10 +9,9 @@ import { poolNetworkOf } from './pool-rows.js';
 const OF_SUBNET = [1, 28];
 
 export function toKea(pools: readonly ExportedPool[]): object {
-  const subnet4 = pools.map(({ pool: object, addresses }, index) => {
+  const subnet4 = pools.map(({ pool: object, valid: pool, addresses }, index) => {
     const config = readField(object.spec, 'ipv4Config');
     const seconds = readField(config, 'leaseTime');
-    const pool = validPoolOf(object);
     return {
       id: index + 1,
       subnet: readText(config, 'cidr') ?? '',
@@ -25,16 +22,6 @@ export function toKea(pools: readonly ExportedPool[]): object {
     };
   });
   return { Dhcp4: { 'interfaces-config': { interfaces: ['*'] }, 'reservations-out-of-pool': false, subnet4 } };
-}
-
-/** Undefined if its settings are invalid. Definitions of another version may have accepted any shape. */
-function validPoolOf(object: KubernetesObject): Pool | undefined {
-  try {
-    const checked = toPool(object as unknown as IPPool);
-    return checked.ok ? checked.value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Two pools with one subnet, which Kea accepts once, as it tells networks apart by their subnet; undefined if there are none. */

@@ -1,5 +1,5 @@
 /** The facts about the cluster that the rules of admission use. Each comes from an index or a map: no rule reads every object. */
-import type { Ipv4Address, Ipv4Cidr, Ipv4Range, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, Ipv4Cidr, Ipv4Range, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -25,7 +25,7 @@ export interface AdmissionFacts {
   /** The pool that serves a network. */
   readonly servingPool: (network: string) => PoolView | undefined;
   /** Served pools whose CIDR overlaps with this one, on other networks of the same Ethernet segment. */
-  readonly overlappingPools: (network: string, cidr: Ipv4Cidr) => Iterable<PoolView>;
+  readonly overlappingPools: (network: string, pool: Pool) => Iterable<PoolView>;
   /** Served pools of a namespace that could lease an address of this range, on any network. */
   readonly poolsInRange: (namespace: string, range: Ipv4Range) => Iterable<PoolView>;
   /** The claims of the VirtualMachineNetworkConfigs with interfaces on a network. */

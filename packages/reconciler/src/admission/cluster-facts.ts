@@ -1,4 +1,4 @@
-import { type Ipv4Address, type Ipv4Cidr, type Ipv4Range, intersectRanges, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { type Ipv4Address, type Ipv4Range, intersectRanges, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ClusterSources, ClusterView } from '../view/cluster-view.js';
@@ -48,10 +48,10 @@ export class ClusterFacts implements AdmissionFacts {
     return this.#view.servingPool(network);
   }
 
-  *overlappingPools(network: string, cidr: Ipv4Cidr): Generator<PoolView> {
-    for (const { poolKey } of this.#segments.overlapping(network, cidr)) {
-      const pool = this.#view.pool(poolKey);
-      if (pool !== undefined) yield pool;
+  *overlappingPools(network: string, pool: Pool): Generator<PoolView> {
+    for (const { poolKey } of this.#segments.overlapping(network, pool)) {
+      const other = this.#view.pool(poolKey);
+      if (other !== undefined) yield other;
     }
   }
 

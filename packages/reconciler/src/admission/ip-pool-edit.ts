@@ -9,6 +9,8 @@ import {
   rangeContains,
   rangesContain,
 } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Address, type Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { ipv6AddressBeside } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { describeNames, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
@@ -35,6 +37,7 @@ export function reviewEdit({ old, oldPool, object, pool }: PoolEdit, facts: Admi
   const problems = [
     ...findExcludedServer(oldPool, pool),
     ...findOccupiedServer({ oldPool, pool }, assignments, describe),
+    ...findOccupiedIpv6Server({ oldPool, pool }, assignments, describe),
     ...findCutOff({ oldPool, pool, isSameNetwork: network === networkOfPool(object) }, assignments, describe),
   ];
   return { problems, warnings: oldPool === undefined ? [] : findKept({ oldPool, pool }, assignments, describe) };
@@ -88,6 +91,27 @@ function findOccupiedServer(
   const message = `the address is in use: ${describe([owner])}`;
   const remedy = 'choose another address for the server';
   return [{ reason: 'server-address-in-use', path: [...CONFIG, 'serverIP'], value, message, remedy }];
+}
+
+/** A client keeps an excluded address, and with it the IPv6 address beside it. */
+function findOccupiedIpv6Server(
+  { oldPool, pool }: Pools,
+  assignments: readonly Assignment[],
+  describe: Describe,
+): AdmissionProblem[] {
+  const isReserved = ({ macAddress, address }: Assignment) => pool.reservations.get(macAddress)?.address === address;
+  const isOfServer = (one: Pool | undefined, { address }: Assignment) =>
+    one !== undefined && ipv6ServersOf(one).some((server) => server === ipv6AddressBeside(one, address));
+  const owner = assignments.find((one) => isOfServer(pool, one) && !isOfServer(oldPool, one) && !isReserved(one));
+  if (owner === undefined) return [];
+  const value = formatIpv6Address(ipv6AddressBeside(pool, owner.address) ?? 0n);
+  const message = `dns or ntp names ${value}, which is the address of a client: ${describe([owner])}`;
+  const remedy = 'name the server by another address, or pin another address for the virtual machine first';
+  return [{ reason: 'ipv6-server-is-client', path: ['spec', 'ipv6Config'], value, message, remedy }];
+}
+
+function ipv6ServersOf({ dhcpv6 }: Pool): readonly Ipv6Address[] {
+  return dhcpv6 === undefined ? [] : [...dhcpv6.options.dnsServers, ...dhcpv6.options.ntpServers];
 }
 
 interface Change extends Pools {

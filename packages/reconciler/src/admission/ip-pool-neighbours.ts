@@ -1,5 +1,6 @@
 /** Problems of an IPPool because of other objects: its network, other pools, and addresses of the cluster. */
 import {
+  cidrsOverlap,
   formatIpv4Cidr,
   formatIpv4Range,
   type Ipv4Range,
@@ -8,6 +9,7 @@ import {
   type Pool,
   subtractRanges,
 } from '@vmdhcp/dhcp-allocator';
+import { formatIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
@@ -19,13 +21,13 @@ import {
   type NetworkSegment,
   readNetworkSegment,
 } from '../network/network-segment.js';
+import { contestedAddresses, type OccupiedPool } from '../pool/contested-addresses.js';
 import { describeRanges } from '../pool/describe-room.js';
 import type { PoolView } from '../view/pool-views.js';
 import { oldestSibling } from '../view/shared-segments.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionProblem, type Findings, NOTHING_FOUND } from './admission-review.js';
 import { findClusterOverlaps } from './cluster-overlaps.js';
-import { contestedAddresses, type OccupiedPool } from './contested-addresses.js';
 
 interface Candidate {
   readonly object: KubernetesObject;
@@ -74,7 +76,7 @@ function findOnSegment(
   facts: AdmissionFacts,
 ): Findings {
   const network = networkOfPool(object);
-  const others = [...facts.overlappingPools(network, pool.cidr)].filter(({ key }) => key !== keyOf(object));
+  const others = [...facts.overlappingPools(network, pool)].filter(({ key }) => key !== keyOf(object));
   const segment = segmentOf(network, facts);
   if (others.length === 0 || segment === undefined) return NOTHING_FOUND;
   const { namespace } = object.metadata;
@@ -87,12 +89,19 @@ function findOnSegment(
     namespace,
   );
   const explained = explainSharedSegment(network, { segment: describeSegment(segment), sibling });
-  const problem = { path: [...CONFIG, 'cidr'], value: formatIpv4Cidr(pool.cidr), ...explained, ...DEPENDS_ON_OTHERS };
+  const problem = { ...overlappingField(pool, among), ...explained, ...DEPENDS_ON_OTHERS };
   // A pool of another namespace never causes a refusal: its owner could keep others from creating pools.
   if (siblings.length === 0) return { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
   const addresses = describeRanges(mergeRanges(siblings.flatMap(fresh)));
-  const message = `${explained.message}: ${addresses}`;
+  const message = `${explained.message}: ${addresses}${problem.path.includes('ipv6Config') ? ', by the IPv6 addresses beside them' : ''}`;
   return { problems: [{ reason: 'segment-range-shared', ...problem, message, remedy: APART }], warnings: [] };
+}
+
+/** The CIDR that overlaps with another one. */
+function overlappingField(pool: Pool, others: readonly PoolView[]): Pick<AdmissionProblem, 'path' | 'value'> {
+  const isIpv4 = others.some(({ reading }) => reading.ok && cidrsOverlap(reading.pool.cidr, pool.cidr));
+  if (isIpv4 || pool.dhcpv6 === undefined) return { path: [...CONFIG, 'cidr'], value: formatIpv4Cidr(pool.cidr) };
+  return { path: ['spec', 'ipv6Config', 'cidr'], value: formatIpv6Prefix(pool.dhcpv6.prefix) };
 }
 
 const APART =

@@ -639,6 +639,36 @@ describe('a pool beside what the cluster needs itself', () => {
   });
 });
 
+describe('a machine has an address, and ipv6Config.dns or ntp is to name the IPv6 address beside it', () => {
+  const withIpv6 = (object: KubernetesObject, config: object = {}): KubernetesObject => ({
+    ...object,
+    spec: { ...(object.spec as object), ipv6Config: { cidr: '2001:db8::/64', ...config } },
+  });
+  const allocated = { allocated: { '192.168.0.17': A } };
+  const before = ipPool({}, allocated);
+  const excluding = ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.17'] } }, allocated);
+  const reserving = ipPool({ reservations: [{ macAddress: A, ipAddress: '192.168.0.17' }] }, allocated);
+  const problem =
+    'spec.ipv6Config ipv6-server-is-client: dns or ntp names 2001:db8::11, which is the address of a client: 192.168.0.17 (02:00:00:00:00:0a); name the server by another address, or pin another address for the virtual machine first';
+  const [named, ntp] = [{ dns: ['2001:db8::11'] }, { dns: ['2001:db8::53:1'], ntp: ['2001:db8::11'] }];
+
+  it.each<[what: string, from: KubernetesObject, to: KubernetesObject, problems: readonly string[]]>([
+    [
+      'is refused although the address is excluded: the machine keeps it',
+      withIpv6(before),
+      withIpv6(excluding, named),
+      [problem],
+    ],
+    ['so is one of ntp', withIpv6(before), withIpv6(excluding, ntp), [problem]],
+    ['so is IPv6 that is new', before, withIpv6(excluding, named), [problem]],
+    ['is accepted if the address is reserved for it: it is the server', withIpv6(before), withIpv6(reserving, named), []],
+    ['is accepted if another address is named', withIpv6(before), withIpv6(excluding, { dns: ['2001:db8::53:1'] }), []],
+    ['does not stop another change if it has been so before', withIpv6(excluding, named), withIpv6(excluding, ntp), []],
+  ])('%s', (_what, from, to, problems) => {
+    expect(changed(from, to, [NETWORK]).problems).toEqual(problems);
+  });
+});
+
 describe('a pool on a segment that another one is on', () => {
   const others = (config: Config, namespace = 'default') => [
     bridged('net-1'),
@@ -726,6 +756,41 @@ describe('a pool on a segment that another one is on', () => {
     expect(problems).toEqual([]);
     expect(warnings.join()).toContain('an IPPool of another namespace');
     expect(warnings.join()).not.toContain('tenant');
+  });
+
+  describe('with a CIDR apart, and the same IPv6 CIDR', () => {
+    const at6 = { cidr: '192.168.7.0/24', serverIP: '192.168.7.2', pool: { start: '192.168.7.10', end: '192.168.7.60' } };
+    const withIpv6 = (object: KubernetesObject, cidr = '2001:db8::/64'): KubernetesObject => ({
+      ...object,
+      spec: { ...(object.spec as object), ipv6Config: { cidr } },
+    });
+    const around = (other: KubernetesObject) => [bridged('net-1'), bridged('net-2'), withIpv6(other)];
+    const refusal = (addresses: string) =>
+      `spec.ipv6Config.cidr ${refused(`${addresses}, by the IPv6 addresses beside them`).slice('spec.ipv4Config.cidr '.length)}`;
+
+    it.each<[what: string, config: Config, text: PoolText, addresses: string]>([
+      ['ranges that correspond', at6, {}, '192.168.0.10-192.168.0.60'],
+      [
+        'a client that keeps an address which corresponds',
+        { ...at6, pool: { start: '192.168.7.100', end: '192.168.7.200' } },
+        { allocated: { '192.168.7.20': A } },
+        '192.168.0.20',
+      ],
+    ])('%s: refused, also when IPv6 is added later', (_what, config, text, addresses) => {
+      const other = ipPool(config, { name: 'other', network: 'default/net-2', ...text });
+      expect(created(withIpv6(ipPool()), around(other))).toEqual({ problems: [refusal(addresses)], warnings: [] });
+      expect(changed(ipPool(), withIpv6(ipPool()), around(other)).problems).toEqual([refusal(addresses)]);
+      expect(created(ipPool(), around(other))).toEqual({ problems: [], warnings: [] });
+      expect(created(withIpv6(ipPool(), '2001:db8:0:1::/64'), around(other))).toEqual({ problems: [], warnings: [] });
+    });
+
+    it('ranges that do not correspond, whatever the servers are: a warning', () => {
+      const apart = { ...at6, serverIP: '192.168.7.20', pool: { start: '192.168.7.100', end: '192.168.7.200' } };
+      const other = ipPool(apart, { name: 'other', network: 'default/net-2' });
+      const { problems, warnings } = created(withIpv6(ipPool({ serverIP: '192.168.0.150' })), around(other));
+      expect(problems).toEqual([]);
+      expect(warnings).toEqual([`spec.ipv6Config.cidr segment-shared: ${SAME}`]);
+    });
   });
 
   it('with a different CIDR: no warning', () => {

@@ -12,14 +12,18 @@ const bridged = (name: string, vlan: number): KubernetesObject => ({
 const cacheReady = (story: Running, name: string) =>
   story.conditions('IPPool', name).find((condition) => condition.startsWith('CacheReady'));
 
-async function twoPools(vlan: number, cidr = '10.0.0.0/24'): Promise<Running> {
+const withIpv6 = (object: KubernetesObject, cidr?: string): KubernetesObject =>
+  cidr === undefined ? object : { ...object, spec: { ...(object.spec as object), ipv6Config: { cidr } } };
+
+async function twoPools(vlan: number, cidr = '10.0.0.0/24', ipv6Cidrs: readonly string[] = []): Promise<Running> {
   const story = new Running();
   const addresses = cidr.startsWith('10.0.0.')
     ? { start: '10.0.0.100', end: '10.0.0.110' }
     : { start: '10.0.1.100', end: '10.0.1.110', ipv4Config: { cidr, serverIP: '10.0.1.2', router: '10.0.1.1' } };
-  await story.add(bridged('net-1', 48), bridged('net-2', vlan), pool('pool-1'));
+  await story.add(bridged('net-1', 48), bridged('net-2', vlan), withIpv6(pool('pool-1'), ipv6Cidrs[0]));
   const { ipv4Config, start, end } = { ipv4Config: {}, ...addresses };
-  await story.add(pool('pool-2', { network: 'default/net-2', start, end, ipv4Config: { ...ipv4Config, pool: { start, end } } }));
+  const second = pool('pool-2', { network: 'default/net-2', start, end, ipv4Config: { ...ipv4Config, pool: { start, end } } });
+  await story.add(withIpv6(second, ipv6Cidrs[1]));
   return story.started();
 }
 
@@ -46,10 +50,22 @@ describe('two pools on networks that are one segment', () => {
   });
 
   it.each([
-    ['other VLANs', 49, '10.0.0.0/24'],
-    ['CIDRs that do not overlap', 48, '10.0.1.0/24'],
-  ])('no warning if they have %s', async (_, vlan, cidr) => {
-    const story = await twoPools(vlan, cidr);
+    ['2001:db8:48::/64', '2001:db8:48::/64'],
+    ['2001:db8:48:1::/64', '2001:db8:48::/56'],
+    ['2001:db8:48::/56', '2001:db8:48:1::/64'],
+  ])('cause one too if only their IPv6 CIDRs overlap, %s and %s', async (...ipv6Cidrs) => {
+    const story = await twoPools(48, '10.0.1.0/24', ipv6Cidrs);
+    for (const name of ['pool-1', 'pool-2']) expect(cacheReady(story, name)).toBe('CacheReady=True SegmentShared');
+  });
+
+  it.each([
+    ['other VLANs', 49, '10.0.0.0/24', []],
+    ['CIDRs that do not overlap', 48, '10.0.1.0/24', []],
+    ['IPv6 in one of them', 48, '10.0.1.0/24', ['2001:db8:48::/64']],
+    ['IPv6 CIDRs that do not overlap', 48, '10.0.1.0/24', ['2001:db8:48::/64', '2001:db8:49::/64']],
+    ['one IPv6 CIDR, and other VLANs', 49, '10.0.1.0/24', ['2001:db8:48::/64', '2001:db8:48::/64']],
+  ])('no warning if they have %s', async (_, vlan, cidr, ipv6Cidrs) => {
+    const story = await twoPools(vlan, cidr, ipv6Cidrs);
     for (const name of ['pool-1', 'pool-2']) expect(cacheReady(story, name)).toBe('CacheReady=True');
     expect(story.events()).toEqual([]);
   });

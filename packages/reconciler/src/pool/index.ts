@@ -5,6 +5,8 @@
  */
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './address-conflict.js';
 export { changedAssignments, type ReadVersion } from './changed-assignments.js';
+export { contestedAddresses, poolsOverlap } from './contested-addresses.js';
+export { describeRanges } from './describe-room.js';
 export { fillInDefaults } from './fill-in-defaults.js';
 export { findLeaseTimeProblem } from './find-lease-time-problem.js';
 export { type ObservedUse, readReportedUses, toReportedUse } from './observed-use.js';

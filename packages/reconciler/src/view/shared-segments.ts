@@ -1,9 +1,10 @@
 /** Finds pools whose networks are one Ethernet segment. */
-import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
+import type { Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { SharedSegment } from '../network/explain-shared-segment.js';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
 
+import { poolsOverlap } from '../pool/contested-addresses.js';
 import type { ClusterView, ObjectSource } from './cluster-view.js';
 import type { PoolView } from './pool-views.js';
 
@@ -13,7 +14,7 @@ interface ServedNetwork {
   readonly segment: NetworkSegment;
   readonly poolKey: string;
   readonly object: KubernetesObject;
-  readonly cidr: Pool['cidr'];
+  readonly pool: Pool;
 }
 
 /**
@@ -36,7 +37,7 @@ export class SharedSegments {
   }
 
   /**
-   * Pools of other networks on the same segment whose CIDR overlaps: two virtual machines could get the same address, one from each. Undefined if
+   * Pools of other networks on the same segment that overlap: two virtual machines could get the same address, one from each. Undefined if
    * there are none. A pool that is not served (paused, invalid, not allowed) shares nothing.
    */
   sharedBy({ key, network }: PoolView): SharedSegment | undefined {
@@ -69,16 +70,16 @@ export class SharedSegments {
     return this.#found.get(other.network)?.sibling === poolKey && this.#sharing(other).next().done === true;
   }
 
-  /** The served pools whose CIDR overlaps with this one, on other networks of the same segment. */
-  *overlapping(network: string, cidr: Pool['cidr']): Generator<{ readonly poolKey: string; readonly object: KubernetesObject }> {
+  /** The served pools that overlap with this one, on other networks of the same segment. */
+  *overlapping(network: string, pool: Pool): Generator<{ readonly poolKey: string; readonly object: KubernetesObject }> {
     const object = this.#networks.get(network);
     const segment = object && readNetworkSegment(object);
-    if (segment !== undefined) yield* this.#sharing({ network, segment, cidr });
+    if (segment !== undefined) yield* this.#sharing({ network, segment, pool });
   }
 
-  *#sharing(own: Pick<ServedNetwork, 'network' | 'segment' | 'cidr'>): Generator<ServedNetwork> {
+  *#sharing(own: Pick<ServedNetwork, 'network' | 'segment' | 'pool'>): Generator<ServedNetwork> {
     for (const other of this.#byPlace.get(placeOf(own.segment))?.values() ?? []) {
-      if (other.network !== own.network && isSameSegment(own.segment, other.segment) && cidrsOverlap(own.cidr, other.cidr))
+      if (other.network !== own.network && isSameSegment(own.segment, other.segment) && poolsOverlap(own.pool, other.pool))
         yield other;
     }
   }
@@ -88,7 +89,7 @@ export class SharedSegments {
     const segment = object && readNetworkSegment(object);
     const pool = segment && this.#view.servingPool(network);
     if (pool === undefined || segment === undefined || pool.paused || !pool.reading.ok) return undefined;
-    return { network, segment, poolKey: pool.key, object: pool.object, cidr: pool.reading.pool.cidr };
+    return { network, segment, poolKey: pool.key, object: pool.object, pool: pool.reading.pool };
   }
 
   #add(one: ServedNetwork): void {
