@@ -20,4 +20,25 @@ describe('runProgram', () => {
     expect(written.mock.calls).toEqual([['program: the pod answers:  ]0;x  2J  done\n\tsecond line\n']]);
     expect(process.exitCode).toBe(ExitCode.unavailable);
   });
+
+  it.each([
+    ['fails', true],
+    ['succeeds', false],
+  ])('a command that %s and leaves something running: the process ends by itself: %s', async (_, isFailing) => {
+    vi.useFakeTimers();
+    const ended = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    const begins = new Command('begin').action(() => {
+      if (isFailing) throw new CommandError('no', ExitCode.unavailable);
+    });
+    const packageUrl = new URL('../package.json', import.meta.url);
+    await runProgram({ name: 'program', description: '', packageUrl, commands: [begins], environment: {} }, [
+      'node',
+      'x',
+      'begin',
+    ]);
+    vi.runAllTimers();
+    expect(ended).toHaveBeenCalledTimes(isFailing ? 1 : 0);
+    ended.mockRestore();
+    vi.useRealTimers();
+  });
 });

@@ -3,6 +3,9 @@ import { CommandError, ExitCode } from './exit-code.js';
 import { packageVersion } from './package-version.js';
 import { printableText } from './printable-text.js';
 
+/** For output that another program reads slowly. */
+const LONGEST_END_MS = 5_000;
+
 /** A command line: its commands, and the variables that it reads. */
 export interface Program {
   readonly name: string;
@@ -33,6 +36,8 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
     await program.parseAsync([...argv]);
   } catch (error) {
     process.exitCode = report(name, error);
+    // What the command has begun must not keep its process alive: a service manager would wait for the end of it.
+    setTimeout(() => process.exit(), LONGEST_END_MS).unref();
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_BIN, has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
+import { AGENT_BIN, freePort, has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
 
 const MAC_A = '02:00:00:00:48:01';
 const MAC_B = '02:00:00:00:49:01';
@@ -289,6 +289,13 @@ describe('an address that another machine uses', () => {
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
     await agent.restart('SIGKILL');
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
+    const release = async (address: string) => {
+      const command = lab.start(process.execPath, [AGENT_BIN, 'release', address, '--state', agent.statePath]);
+      return [(await command.ended()).code, command.lines.join('\n')];
+    };
+    expect(await release('192.168.48.11')).toEqual([0, 'the quarantine of 192.168.48.11 has ended']);
+    expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(0);
+    expect(await release('192.168.48.12')).toEqual([1, expect.stringContaining('the pools file assigns it')]);
   });
 
   it('is not given by an agent that was killed before it could probe', { tags: ['nightly'] }, async () => {
@@ -389,6 +396,25 @@ describe('the state directory', () => {
     expect((await earlier.ended()).code).toBe(65);
     expect(earlier.lines.join('\n')).toContain('run the version of vmdhcp-agent that has written it');
     expect(readFileSync(stateFile(), 'utf8')).toBe(later);
+  });
+
+  it('with leases from a later version prevents the agent from starting, too: its process ends, and nobody takes it for well', async () => {
+    const folder = join(lab.folder, 'later');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'bindings'), 'vmdhcp-agent-bindings 99\n');
+    const saved = await waitFor(
+      'saved leases',
+      () => readFileSync(stateFile(), 'utf8').includes(MAC_A) && readFileSync(stateFile(), 'utf8'),
+    );
+    writeFileSync(join(folder, 'leases'), saved);
+    const options = ['--state', folder, '--http', `127.0.0.1:${await freePort()}`, '--interface', 'net-48=br48'];
+    const earlier = lab.start(process.execPath, [AGENT_BIN, 'serve', '--pools', agent.poolsPath, ...options]);
+    expect((await earlier.ended()).code).toBe(65);
+    expect(earlier.lines.join('\n')).toContain('run the version of vmdhcp-agent that has written it');
+    // It has released what it had, and has written nothing.
+    expect(earlier.lines.join('\n')).toContain('"msg":"stopped"');
+    expect(readFileSync(join(folder, 'leases'), 'utf8')).toBe(saved);
+    expect(readdirSync(folder).toSorted()).toEqual(['bindings', 'leases', 'lock']);
   });
 
   it('remembers who is bound and until when, even if the agent was killed twice', async () => {

@@ -398,6 +398,10 @@ describe('vmdhcp-agent release --state', () => {
       { kind: 'kept', macAddress: CLIENT, reason: 'being-checked' },
       `1 ${CLIENT} keeps its lease of 10.0.0.10: addresses are being probed already; try again in ten seconds`,
     ],
+    [
+      { kind: 'kept', macAddress: CLIENT, reason: 'declared' },
+      `1 ${CLIENT} keeps its lease of 10.0.0.10: the pools file assigns it; remove its VirtualMachineNetworkConfig or its reservation from the file`,
+    ],
     [{ kind: 'not-recorded' }, '1 the end of the lease of 10.0.0.10 could not be recorded: try again'],
   ])('%j', async (end, printed) => {
     expect(await release(async () => end)).toBe(printed);

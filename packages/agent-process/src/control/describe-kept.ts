@@ -19,6 +19,8 @@ export function describeKept({ ipAddress }: { readonly ipAddress: string }, end:
       return `${stays}: it answers ARP for the address; switch it off or unplug it, then release the lease again`;
     case 'in-use-by-another-host':
       return `${ipAddress} stays in quarantine: ${end.macAddress} answers ARP for it; give that host another address, then release this one again`;
+    case 'declared':
+      return `${stays}: the pools file assigns it; remove its VirtualMachineNetworkConfig or its reservation from the file`;
     case 'not-checked':
       return `${stays}: the agent could not probe for it; the log of the agent has the error: fix it, then release the lease again`;
     case 'being-checked':

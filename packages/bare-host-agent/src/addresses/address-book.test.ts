@@ -82,6 +82,23 @@ describe('the story of an address book', () => {
     expect(log.at(-1)).toBe('served a=11,b=12,c=10');
   });
 
+  it('ends the quarantine of one address at once when a person asks for it, and not if that cannot be saved', async () => {
+    const disk = { fails: false };
+    const { book, log } = bookOn(disk);
+    await book.configure(fileOf([VM_A, VM_B]));
+    await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
+    await book.decline({ poolName: 'net', macAddress: VM_B, address: 0x0a00000b });
+    expect(await book.endQuarantine(0x0a000063)).toBe(false);
+    disk.fails = true;
+    await expect(book.endQuarantine(0x0a00000a)).rejects.toThrow('disk full');
+    expect([...book.quarantines()]).toHaveLength(2);
+    disk.fails = false;
+    expect(await book.endQuarantine(0x0a00000a)).toBe(true);
+    expect([...book.quarantines()].map(({ address }) => address)).toEqual([0x0a00000b]);
+    await book.configure(fileOf([VM_A, VM_B, '02:00:00:00:00:0c']));
+    expect(log.at(-1)).toContain('c=10');
+  });
+
   it('does not plan a paused pool again and again for an expired quarantine', async () => {
     const { book, clock } = bookOn();
     await book.configure(fileOf([VM_A]));

@@ -2,7 +2,7 @@
  * Decides who has which address on a bare host: planned by the same code as in a cluster, and kept in a state directory. The
  * order is always: plan, save, and only then pass on to the server. So a crash cannot take back what was acknowledged.
  */
-import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, Lease } from '@vmdhcp/dhcp-allocator';
 import type { ExpiryOf, Owners, QuarantineView, StateDirectory, StoredState } from '@vmdhcp/lease-stores';
 import { NOTHING_RECORDED, planAssignments, type RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
@@ -66,6 +66,16 @@ export class AddressBook {
     });
     if (over) await this.#enqueue(() => this.#replan(this.#configured));
     return over;
+  }
+
+  /**
+   * Ends the quarantine of an address at once. False if it is in none. @throws the error of saving; then it stays.
+   */
+  async endQuarantine(address: Ipv4Address): Promise<boolean> {
+    const isThere = [...this.quarantines()].some((one) => one.address === address);
+    if (!isThere) return false;
+    await this.#enqueue(() => this.#planFrom(this.#configured, withoutQuarantine(this.#recorded, address)));
+    return true;
   }
 
   /** Saves when leases end. This may lag: a lost expiry loses no address. */
@@ -138,6 +148,15 @@ function withoutDeclined(recorded: Map<string, RecordedPool>, { poolName, addres
     quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
   };
   return new Map(recorded).set(poolName, after);
+}
+
+function withoutQuarantine(recorded: ReadonlyMap<string, RecordedPool>, address: Ipv4Address): Map<string, RecordedPool> {
+  return new Map(
+    [...recorded].map(([name, pool]) => [
+      name,
+      { ...pool, quarantines: pool.quarantines.filter((quarantine) => quarantine.address !== address) },
+    ]),
+  );
 }
 
 interface Records {

@@ -24,16 +24,12 @@ export interface BareHostSettings extends BareHostPartsSettings {
   readonly http: ListenAddress | undefined;
 }
 
-type Life =
-  | { readonly kind: 'starting' }
-  | { readonly kind: 'running'; readonly ends: readonly (() => void)[] }
-  | { readonly kind: 'stopped' };
-
 /** An agent without Kubernetes: its pools come from a file, its leases survive in a folder. */
 export class BareHostAgent {
   readonly #settings: BareHostSettings;
   readonly #parts: BareHostParts;
-  #life: Life = { kind: 'starting' };
+  /** What ends what has begun. */
+  readonly #ends: (() => void)[] = [];
 
   /**
    * Starts everything; resolves when the existing interfaces are served.
@@ -49,7 +45,13 @@ export class BareHostAgent {
       );
     }
     const agent = new BareHostAgent(settings, new BareHostParts({ settings, logger, directory, state }));
-    await agent.#start(file);
+    try {
+      await agent.#start(file);
+    } catch (error) {
+      // A process that lives on without serving would look well to its service manager. Nothing is saved: not everything was read.
+      await agent.#end(async () => undefined);
+      throw error;
+    }
     return agent;
   }
 
@@ -72,15 +74,19 @@ export class BareHostAgent {
 
   /** Stops serving, saves the state, and removes what was added to interfaces. */
   async stop(): Promise<void> {
-    const { logger, directory, reloads, saving, ntpNames, interfaces, book, open } = this.#parts;
-    const ends = this.#life.kind === 'running' ? this.#life.ends : [];
-    this.#life = { kind: 'stopped' };
-    for (const end of ends) end();
+    const { book, logger } = this.#parts;
+    await this.#end(() => book.saveExpiries().catch((error) => logger.error({ err: error }, 'expiry times could not be saved')));
+  }
+
+  /** @param save - after which nothing changes any more. */
+  async #end(save: () => Promise<void>): Promise<void> {
+    const { logger, directory, reloads, saving, ntpNames, interfaces, open } = this.#parts;
+    for (const end of this.#ends.splice(0)) end();
     reloads.stop();
     saving.stop();
     ntpNames.stop();
     interfaces.stop();
-    await book.saveExpiries().catch((error) => logger.error({ err: error }, 'expiry times could not be saved'));
+    await save();
     interfaces.releaseAddresses();
     await open.close();
     await directory.close();
@@ -91,6 +97,7 @@ export class BareHostAgent {
     const { http, poolsPath: path, poolsFileState: since } = this.#settings;
     const { process, logger, directory, status, open, reloads, interfaces, mayProbe } = this.#parts;
     const server = http === undefined ? undefined : await status.startServer(http);
+    this.#ends.push(() => closeAtOnce(server));
     if (!mayProbe)
       logger.warn('no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled');
     // An error at the start does not prevent serving without probes.
@@ -99,6 +106,10 @@ export class BareHostAgent {
     status.reportPoolsWithoutInterface();
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void reloads.reload());
+    this.#ends.push(
+      () => watching.abort(),
+      () => process.close(),
+    );
     await interfaces.check();
     await process.start({
       control: {
@@ -108,8 +119,7 @@ export class BareHostAgent {
       },
       keepHouse: () => this.#keepHouse(),
     });
-    const ends = [...this.#startTimers(), () => watching.abort(), () => process.close(), () => closeAtOnce(server)];
-    this.#life = { kind: 'running', ends };
+    this.#ends.push(...this.#startTimers());
   }
 
   #startTimers(): (() => void)[] {

@@ -113,7 +113,10 @@ export class BareHostParts {
     if (this.#hasUnsavedBindings) this.saveExpiries();
   }
 
-  /** Ends the lease of the unknown client that has the address, in the pool that has one. Never rejects. */
+  /**
+   * Ends the lease of the unknown client that has the address, or the quarantine of the address. A host that still uses an address which was in
+   * quarantine is found again when the next client is to get it. Never rejects.
+   */
   async endLease(address: Ipv4Address): Promise<LeaseEnd> {
     let end: LeaseEnd = { kind: 'no-lease' };
     for (const { pool } of this.open.all()) {
@@ -121,7 +124,18 @@ export class BareHostParts {
       if (interfaceName !== undefined && end.kind === 'no-lease')
         end = await this.server.endLease(pool.name, address, interfaceName);
     }
-    return end;
+    const holder = this.planned.holderOf(address);
+    if (end.kind !== 'no-lease') return end;
+    return holder === undefined ? await this.#endQuarantine(address) : { kind: 'kept', macAddress: holder, reason: 'declared' };
+  }
+
+  async #endQuarantine(address: Ipv4Address): Promise<LeaseEnd> {
+    try {
+      return { kind: (await this.book.endQuarantine(address)) ? 'quarantine-ended' : 'no-lease' };
+    } catch (error) {
+      this.saving.onFailure(error);
+      return { kind: 'not-recorded' };
+    }
   }
 
   #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {

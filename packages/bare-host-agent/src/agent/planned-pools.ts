@@ -3,7 +3,7 @@
  * one for its client, or, if the address is reserved, until the address is probed again.
  */
 import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-agent/packet-path';
-import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type MacAddress, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { OpenLeases } from '@vmdhcp/lease-stores';
 import { type LeaseView, type QuarantineView, toLeaseView } from '@vmdhcp/lease-stores';
 import type { AddressConflict } from '@vmdhcp/reconciler';
@@ -52,6 +52,14 @@ export class PlannedPools {
 
   get refusedClaims(): ReadonlyMap<string, number> {
     return new Map([...this.#planned].map(([name, { refused }]) => [name, refused.length]));
+  }
+
+  /** The declared client of an address. */
+  holderOf(address: Ipv4Address): MacAddress | undefined {
+    const assigned = [...this.#planned.values()].flatMap(({ assignments }) =>
+      assignments.filter((one) => one.address === address),
+    );
+    return assigned[0]?.macAddress;
   }
 
   /** Serves only these pools. They are already saved. */

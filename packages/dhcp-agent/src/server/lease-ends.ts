@@ -27,6 +27,8 @@ export type KeptReason =
   | 'in-use-by-client'
   /** Another host answers for the address in quarantine. */
   | 'in-use-by-another-host'
+  /** The pools file assigns the address to the client. */
+  | 'declared'
   /** This address, or the maximum number of addresses, is being probed. */
   | 'being-checked'
   /** The address could not be probed. */

@@ -68,12 +68,14 @@ export class BindingFile implements BindingStore {
       await files.remove(join(folder, NEXT_FILE));
       const present = await files.open(path);
       if (present === undefined) return { ...(await BindingFile.#create(folder, files)), tables };
-      const reading = await readBindingFile(present, (record) => tableOf(tables, record).apply(record));
-      refuseNewer(path, reading);
-      if (reading.tornOctets > 0) {
-        await present.truncate(reading.length);
+      const reading = await guarded(present, async () => {
+        const read = await readBindingFile(present, (record) => tableOf(tables, record).apply(record));
+        refuseNewer(path, read);
+        if (read.tornOctets === 0) return read;
+        await present.truncate(read.length);
         await present.flush();
-      }
+        return read;
+      });
       const file = new BindingFile({ folder, files, file: present, length: reading.length, records: reading.records });
       if (reading.corrupt.length === 0) return { file, tables, reading };
       const setAsideAs = `${path}.corrupt-${nowMs()}`;

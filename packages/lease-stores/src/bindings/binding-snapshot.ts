@@ -48,9 +48,9 @@ export async function writeNext(folder: string, records: Iterable<BindingRecord>
 }
 
 /** Closes the file if the work fails. */
-export async function guarded(file: LogFile, work: () => Promise<void>): Promise<void> {
+export async function guarded<Result>(file: LogFile, work: () => Promise<Result>): Promise<Result> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     await file.close().catch(() => undefined);
     throw error;

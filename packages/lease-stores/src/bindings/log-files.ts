@@ -1,5 +1,8 @@
 /** The file operations that the file of bindings needs, so that tests can use a disk that fails and crashes at every octet. */
+import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { giveToOwnerOfFolder } from '../state/give-to-owner-of-folder.js';
 
 /** A file that grows. */
 export interface LogFile {
@@ -37,7 +40,18 @@ export const nodeLogFiles: LogFiles = {
       throw error;
     }
   },
-  create: async (path) => toLogFile(await open(path, 'w+', FILE_MODE)),
+  create: async (path) => {
+    await rm(path, { force: true });
+    // Nothing that the owner of the folder has put there is followed.
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, FILE_MODE);
+    try {
+      giveToOwnerOfFolder(handle.fd, dirname(path));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return toLogFile(handle);
+  },
   rename,
   remove: (path) => rm(path, { force: true }),
   flushFolder: async (path) => {

@@ -8,8 +8,9 @@
  */
 import { createHash } from 'node:crypto';
 import * as nodeFiles from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describeWriteFailure } from './describe-write-failure.js';
+import { giveToOwnerOfFolder } from './give-to-owner-of-folder.js';
 
 /** The functions of `node:fs/promises` that are needed. */
 export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'copyFile' | 'rename' | 'rm'>;
@@ -53,8 +54,10 @@ interface Written {
 async function writeWhole(path: string, chunks: Iterable<string>, files: FileOperations): Promise<Written> {
   const hash = createHash('sha256');
   let octets = 0;
-  const file = await files.open(path, 'w', 0o640);
+  await files.rm(path, { force: true });
+  const file = await files.open(path, 'wx', 0o640);
   try {
+    giveToOwnerOfFolder(file.fd, dirname(path));
     for (const chunk of chunks) {
       const bytes = Buffer.from(chunk);
       hash.update(bytes);

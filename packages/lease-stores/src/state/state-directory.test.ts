@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBindings } from '../bindings/moved-bindings.js';
 import { StateDirectory } from './state-directory.js';
 import type { StateToSave } from './state-format.js';
 
@@ -124,7 +125,7 @@ describe('a file handle that writes a part of what it is given', () => {
   it.each([
     ['ENOSPC', 'the disk is full (ENOSPC); free space on it'],
     ['EROFS', 'the file system is read-only (EROFS); mount it writable'],
-    ['EACCES', 'permission is denied (EACCES); make the folder writable for this user'],
+    ['EACCES', 'permission is denied (EACCES); make the folder, and what is in it, writable for this user'],
   ])('fails with %s: the error says where, what and what to do', async (code, reported) => {
     const refuse = refuseWith(code);
     const directory = await StateDirectory.open(
@@ -267,6 +268,43 @@ describe('a process that dies', () => {
       await dying.close();
       expect(readFileSync(join(folder, 'leases.previous'), 'utf8')).toContain('"net"');
       if (taken() < steps) break;
+    }
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)('root in the folder of another user, as `import` before a service starts', () => {
+  const SERVICE = 4_711;
+  const ownerOf = (name: string) => statSync(join(folder, name)).uid;
+
+  beforeEach(() => chownSync(folder, SERVICE, SERVICE));
+
+  it('creates files that belong to that user', async () => {
+    const directory = await StateDirectory.open(folder);
+    await directory.save(stateOf(3));
+    await directory.save(stateOf(4));
+    await directory.close();
+    await createBindings(folder, []);
+    expect(readdirSync(folder).map((name) => `${name} ${ownerOf(name)}`)).toEqual([
+      `bindings ${SERVICE}`,
+      `leases ${SERVICE}`,
+      `leases.previous ${SERVICE}`,
+      `lock ${SERVICE}`,
+    ]);
+  });
+
+  it('does not write into, and does not give away, what that user has put behind a link', async () => {
+    const secret = mkdtempSync(join(tmpdir(), 'vmdhcp-secret-'));
+    try {
+      writeFileSync(join(secret, 'file'), 'secret', { mode: 0o600 });
+      for (const name of ['leases.next', 'bindings.next', 'lock']) symlinkSync(join(secret, 'file'), join(folder, name));
+      const directory = await StateDirectory.open(folder);
+      await directory.save(stateOf(3));
+      await directory.close();
+      await createBindings(folder, []);
+      expect([readFileSync(join(secret, 'file'), 'utf8'), statSync(join(secret, 'file')).uid]).toEqual(['secret', 0]);
+      expect((await reopened()).leases).toBe(3);
+    } finally {
+      rmSync(secret, { recursive: true });
     }
   });
 });

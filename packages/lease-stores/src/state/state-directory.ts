@@ -9,6 +9,7 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { libc } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { giveToOwnerOfFolder } from './give-to-owner-of-folder.js';
 import { type FileOperations, replaceFile } from './replace-file.js';
 import { EMPTY_STATE, formatState, parseState, type StateReading, type StateToSave, type StoredState } from './state-format.js';
 
@@ -45,7 +46,7 @@ export class StateDirectory {
   static async open(path: string, files: FileOperations = fs): Promise<StateDirectory> {
     try {
       await makeFolder(path);
-      const lock = openSync(join(path, LOCK), constants.O_RDWR | constants.O_CREAT, 0o640);
+      const lock = openLock(path);
       if (libc.flock(lock, libc.LOCK_EX | libc.LOCK_NB) === 0) return new StateDirectory({ path, lock, files });
       const code = libc.lastErrorName();
       closeSync(lock);
@@ -103,6 +104,18 @@ export class StateDirectory {
   async close(): Promise<void> {
     await this.#last;
     closeSync(this.#lock);
+  }
+}
+
+function openLock(folder: string): number {
+  const file = join(folder, LOCK);
+  try {
+    const created = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o640);
+    giveToOwnerOfFolder(created, folder);
+    return created;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return openSync(file, constants.O_RDWR);
   }
 }
 
