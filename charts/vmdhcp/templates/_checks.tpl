@@ -13,6 +13,12 @@
 {{- if ($values.autoscaling).enabled -}}
 {{- $problems = append $problems "autoscaling.enabled: one replica is leader and does the work, so more of them do not help; remove autoscaling and set replicaCount" -}}
 {{- end -}}
+{{- $lease := include "vmdhcp.milliseconds" $values.leaderElection.leaseDuration | int -}}
+{{- $deadline := include "vmdhcp.milliseconds" $values.leaderElection.renewDeadline | int -}}
+{{- $retry := include "vmdhcp.milliseconds" $values.leaderElection.retryPeriod | int -}}
+{{- if or (le $lease $deadline) (le (mul $deadline 5) (mul $retry 6)) -}}
+{{- $problems = append $problems (printf "leaderElection: leaseDuration (%s) must be longer than renewDeadline (%s), and that longer than 1.2 times retryPeriod (%s); the defaults are 15s, 10s and 2s" $values.leaderElection.leaseDuration $values.leaderElection.renewDeadline $values.leaderElection.retryPeriod) -}}
+{{- end -}}
 {{- $alerts := list -}}
 {{- range (.Files.Get "files/vmdhcp.rules.yaml" | fromYaml).groups -}}
 {{- range .rules -}}
@@ -106,4 +112,14 @@
 {{- with $problems -}}
 {{- fail (printf "\n\n%d problem(s) with the values:\n  - %s\n" (len .) (join "\n  - " .)) -}}
 {{- end -}}
+{{- end }}
+
+{{/* A duration such as 1m30s in milliseconds. */}}
+{{- define "vmdhcp.milliseconds" -}}
+{{- $sum := 0.0 -}}
+{{- range regexFindAll "[0-9.]+(ms|s|m|h)" . -1 -}}
+{{- $unit := regexFind "(ms|s|m|h)$" . -}}
+{{- $sum = addf $sum (mulf (trimSuffix $unit . | float64) (get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000) $unit)) -}}
+{{- end -}}
+{{- int $sum -}}
 {{- end }}

@@ -114,6 +114,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['affinity.podAffinty.x=1', 'affinity.podAffinty is unknown'],
     ['webhook.virtualMachines=ignore', 'webhook.virtualMachines must be equal to one of the allowed values: warn, refuse'],
     ['webhook.serviceCIDRs={10.53.0.0}', 'webhook.serviceCIDRs.0 must match pattern'],
+    ['webhook.serviceCIDRs={10.96.0.0/40}', 'webhook.serviceCIDRs.0 must match pattern'],
+    ['webhook.serviceCIDRs={10.256.0.0/16}', 'webhook.serviceCIDRs.0 must match pattern'],
     ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
     ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
     ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
@@ -180,6 +182,9 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       'vm-dhcp-agents/vm-dhcp-wake-on-lan-agent, vm-dhcp-agents/vm-dhcp-wake-on-lan-agent), and give each program',
     ],
     ['serviceAccount.name=a,webhook.serviceAccount.name=a', 'one ServiceAccount would be created twice (vm-dhcp-system/a,'],
+    ['leaderElection.leaseDuration=5s', 'leaderElection: leaseDuration (5s) must be longer than renewDeadline (10s)'],
+    ['leaderElection.leaseDuration=10000ms', 'leaderElection: leaseDuration (10000ms) must be longer than renewDeadline (10s)'],
+    ['leaderElection.retryPeriod=8.5s', 'and that longer than 1.2 times retryPeriod (8.5s)'],
   ])('refuses --set %s, and states what to do', (set, problem) => {
     expect(valuesProblems(mergeValues({ set: [set] }))).toEqual([]);
     expect(() => renderChart({ set: [set] })).toThrow(problem);
@@ -601,6 +606,47 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     expect(portsOf()).toEqual({ ports: [{ protocol: 'TCP', port: 9090 }] });
     expect(portsOf('networkPolicy.nodeCIDRs={192.168.0.0/24}')).toMatchObject({
       from: [{ ipBlock: { cidr: '192.168.0.0/24' } }],
+    });
+  });
+
+  it('durations of the election that the controller takes are accepted', () => {
+    const set = ['leaseDuration=1m30s', 'renewDeadline=1m', 'retryPeriod=49s'].map((one) => `leaderElection.${one}`);
+    expect(rendered({ set })).not.toEqual([]);
+  });
+
+  describe('NetworkPolicies', () => {
+    const policiesFor = (labels: Readonly<Record<string, string>>, namespace: string, ...set: readonly string[]) =>
+      rendered({ set: ['networkPolicy.enabled=true', ...set] }).filter(({ kind, metadata, spec }) => {
+        if (kind !== 'NetworkPolicy' || metadata.namespace !== namespace) return false;
+        const { matchLabels = {}, matchExpressions = [] } = (spec as unknown as { podSelector: Selector }).podSelector;
+        return (
+          Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+          matchExpressions.every(({ key, operator }) => operator === 'Exists' && key in labels)
+        );
+      });
+    interface Selector {
+      readonly matchLabels?: Readonly<Record<string, string>>;
+      readonly matchExpressions?: readonly { readonly key: string; readonly operator: string }[];
+    }
+
+    it('agents of ClusterAgents reach the API server and management controllers, with or without agents of pools', () => {
+      const labels = { 'bmc.spidernet.io/cluster-agent': 'rack-1', 'app.kubernetes.io/component': 'bare-metal-agent' };
+      for (const more of [[], ['agent.enabled=false']]) {
+        const policies = policiesFor(labels, 'vm-dhcp-agents', 'bareMetal.enabled=true', ...more);
+        expect(policies.map(({ spec }) => (spec as unknown as { egress: unknown }).egress)).toEqual([[{}]]);
+      }
+      expect(policiesFor(labels, 'vm-dhcp-agents')).toEqual([]);
+    });
+
+    it('the pod of helm test reaches what it asks', () => {
+      const pod = rendered({}).find(({ kind }) => kind === 'Pod');
+      const policies = policiesFor(pod?.metadata.labels ?? {}, 'vm-dhcp-system');
+      const ports = policies.flatMap(({ spec }) =>
+        (spec as unknown as { egress: { ports: { port: number }[] }[] }).egress.flatMap((one) =>
+          one.ports.map(({ port }) => port),
+        ),
+      );
+      expect(new Set(ports)).toEqual(new Set([8080, 53]));
     });
   });
 

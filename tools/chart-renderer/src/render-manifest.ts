@@ -73,8 +73,10 @@ const OF_HELM = /^ +(helm\.sh\/chart|app\.kubernetes\.io\/managed-by): .*\n/gm;
 export function renderManifest(file: string): string {
   const manifest = MANIFESTS[file];
   if (manifest === undefined) throw new Error(`there is no manifest ${file}; there are ${Object.keys(MANIFESTS).join(', ')}`);
+  const whole =
+    '# It is a whole installation: upgrade it by the same file. Another file of this folder would switch its features off.\n';
   const head = `# ${manifest.title}: kubectl apply -f manifests/${file}
-# Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
+${manifest.has === undefined ? whole : ''}# Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
 `;
   const documents = render({ namespace: MANIFEST_NAMESPACE, set: manifest.set }).split(/^---\n/m);
   const { has } = manifest;

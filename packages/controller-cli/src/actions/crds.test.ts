@@ -37,8 +37,10 @@ describe('printed YAML', () => {
   it('`vmdhcp-controller crds` prints YAML that both read like the JSON that it prints', { timeout: 30_000 }, () => {
     const program = fileURLToPath(new URL('../../bin/vmdhcp-controller.js', import.meta.url));
     const run = (...words: string[]) => spawnSync(process.execPath, [program, 'crds', ...words], { encoding: 'utf8' }).stdout;
-    const { items } = JSON.parse(run('--json')) as { items: unknown[] };
-    expect(items).toHaveLength(2);
+    const { items } = JSON.parse(run('--json')) as { items: { metadata: { annotations: object } }[] };
+    const version = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).stdout.trim();
+    const annotations = { 'network.harvesterhci.io/applied-by-version': version };
+    expect(items.map(({ metadata }) => metadata.annotations)).toEqual([annotations, annotations]);
     for (const version of ['1.1', '1.2'] as const) expect(readAs(version, run())).toEqual(items);
   });
 });

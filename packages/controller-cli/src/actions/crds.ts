@@ -1,6 +1,6 @@
 import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
-import { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '@vmdhcp/controller-process/crds';
-import { type CustomResource, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { applyCrds, CUSTOM_RESOURCES, toVersionedDefinition, WAKE_ON_LAN_RESOURCES } from '@vmdhcp/controller-process/crds';
+import type { CustomResource } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { stringify } from 'yaml';
 
@@ -24,7 +24,7 @@ export async function crds(options: CrdsOptions): Promise<void> {
 
 function print(options: CrdsOptions): void {
   const { json } = options;
-  const crds = resourcesOf(options).map(toCustomResourceDefinition);
+  const crds = resourcesOf(options).map(toVersionedDefinition);
   if (json) process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: crds }, undefined, 2)}\n`);
   else process.stdout.write(toYaml(crds));
 }

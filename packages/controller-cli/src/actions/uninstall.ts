@@ -53,6 +53,11 @@ const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
   customResourceDefinitions: 'CustomResourceDefinition',
 };
 
+const CONTENT_NAMES: Readonly<Record<string, string>> = {
+  auditRecords: ' with records of assignments',
+  leaseSlices: ' with leases of hosts, unless you delete their namespace',
+};
+
 /** Removes what the controller put into a cluster, and prints each step. @throws CommandError if that cannot be done. */
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { dryRun = false, deleteData = false, force = false, json = false, timeout } = options;
@@ -92,7 +97,7 @@ function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
   const kept = Object.entries(plan.kept).map(([kind, number]) => {
     const name = KIND_NAMES[kind as InstalledKind];
     const objects = describeCount(number, name, name.endsWith('s') ? `${name}es` : `${name}s`);
-    return kind === 'auditRecords' ? `${objects} with records of assignments` : objects;
+    return `${objects}${CONTENT_NAMES[kind] ?? ''}`;
   });
   return kept.length === 0 ? [done] : [done, `kept for a successor: ${kept.join(', ')}; --delete-data deletes them`];
 }

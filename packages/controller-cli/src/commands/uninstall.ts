@@ -15,6 +15,7 @@ ConfigMaps with MAC addresses, and Secrets with certificates of Wake-on-LAN; the
 Keeps IPPools, VirtualMachineNetworkConfigs, WolConfigs, ClusterAgents, hosts with their leases, and the definitions of all these, so that a successor assigns each virtual machine
 and each host the address that it has, and the ConfigMaps with records of who had which address; --delete-data deletes them too. It leaves WolConfigs and the kinds of bare-metal hosts whose
 definition neither a controller nor the chart applied: they are those of kubevirt-wol or spidernet-io/bmc.
+LeaseSlices, which have leases of hosts, and the records of who had which address are in the namespace of the agents: save them before you delete it, as helm uninstall does.
 It needs the rights of an administrator. Stop the controller first. You can run it again at any time.
 It does not delete what a manifest or a chart installed: kubectl delete -f manifests/vmdhcp.yaml, or helm uninstall. Agents that
 they installed (topology unified) have to be deleted first: kubectl delete -f manifests/vmdhcp-unified.yaml.

@@ -95,6 +95,15 @@ async function apply(client: ApiObjectClient<KubernetesObject>, wanted: Kubernet
   throw new CommandError(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`, ExitCode.failed);
 }
 
+/**
+ * A definition that names the version of this program, also for those who apply it with kubectl: after a downgrade, the version of the definition that
+ * was there before must not stay.
+ */
+export function toVersionedDefinition(resource: CustomResource): KubernetesObject {
+  const { metadata, ...definition } = toCustomResourceDefinition(resource) as unknown as KubernetesObject;
+  return { ...definition, metadata: withVersion(metadata) };
+}
+
 /** An older program would remove fields that only the newer one knows, so it leaves the definition unchanged. */
 export function isOfNewerVersion({ metadata }: KubernetesObject): boolean {
   return isNewerVersion(metadata.annotations?.[APPLIED_BY_VERSION_ANNOTATION] ?? '', OWN_VERSION);

@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from './apply-crds.js';
+export { applyCrds, CUSTOM_RESOURCES, toVersionedDefinition, WAKE_ON_LAN_RESOURCES } from './apply-crds.js';

@@ -8,6 +8,8 @@ Documentation=man:vmdhcp-agent(1)
 Wants=network-online.target
 After=network-online.target
 ConditionPathExists=${POOLS}
+# A port that is in use, or a full disk, may be free again at any time.
+StartLimitIntervalSec=0
 
 [Service]
 EnvironmentFile=/etc/default/vmdhcp-agent
@@ -17,6 +19,7 @@ ExecStart=/usr/bin/vmdhcp-agent serve --pools ${POOLS} --configure-interfaces $I
 # The agent watches the file and takes changes by itself; a reload tells whether it can.
 ExecReload=/usr/bin/vmdhcp-agent check ${POOLS}
 Restart=on-failure
+RestartSec=2
 # Wrong usage and wrong files do not mend themselves.
 RestartPreventExitStatus=64 65 66 78
 StateDirectory=vmdhcp-agent
