@@ -18,7 +18,7 @@ export { type Asset, loadAssets } from './http/load-assets.js';
 export type { PageHandlerSettings } from './http/page-handler.js';
 export { type PageCertificate, PageServer, type PageServerSettings } from './http/page-server.js';
 export { PageService, type PageServiceSettings } from './http/page-service.js';
-export type { EventQuery, EventSelection } from './lists/recent-events.js';
+export { type EventQuery, type EventSelection, trimEvent } from './lists/recent-events.js';
 export { applyMapChanges, diffRuns, RunBuilder } from './model/address-map.js';
 export type * from './model/page-data.js';
 export { ADDRESS_STATES, EVENTS_OF, SECTIONS } from './model/page-data.js';

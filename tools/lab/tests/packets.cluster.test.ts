@@ -189,12 +189,12 @@ describe('kubectl vmdhcp top', () => {
     const answer = await plugin.run(kubeconfig, ['top']);
     expect(answer).toMatchObject({ code: 0, stderr: '' });
     expect(cells(answer)).toEqual([
-      ['POOL', 'AGENT', 'CLIENTS', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'REASON'],
-      [POOL, `${NAMESPACE}/agent-1`, '2', '12', '4', '8', expect.stringMatching(/^\d+s$/), 'unknown-client'],
-      ['default/agent-busy', `${NAMESPACE}/agent-busy`, '-', '-', '-', '-', '-', 'the agent does not run: start it'],
-      ['default/agent-gone', `${NAMESPACE}/agent-gone`, '-', '-', '-', '-', '-', expect.stringContaining('no longer exists')],
-      ['default/agent-old', `${NAMESPACE}/agent-old`, '-', '-', '-', '-', '-', expect.stringContaining('of an earlier version')],
-      ['default/agent-stale', '-', '-', '-', '-', '-', '-', 'no pod of the group is leader'],
+      ['POOL', 'CLIENTS', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'REASON', 'AGENT'],
+      [POOL, '2', '12', '4', '8', expect.stringMatching(/^\d+s$/), 'unknown-client', `${NAMESPACE}/agent-1`],
+      ['default/agent-busy', '-', '-', '-', '-', '-', 'the agent does not run: start it', `${NAMESPACE}/agent-busy`],
+      ['default/agent-gone', '-', '-', '-', '-', '-', expect.stringContaining('no longer exists'), `${NAMESPACE}/agent-gone`],
+      ['default/agent-old', '-', '-', '-', '-', '-', expect.stringContaining('of an earlier version'), `${NAMESPACE}/agent-old`],
+      ['default/agent-stale', '-', '-', '-', '-', '-', 'no pod of the group is leader', '-'],
       [''],
       ['MAC', 'POOL', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'LASTPACKET'],
       [B, POOL, '9', '2', '7', expect.stringMatching(/^\d+s$/), 'DISCOVER: OFFER 10.1.0.10'],

@@ -219,6 +219,68 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByText('No lease matches').waitFor();
   });
 
+  it('answers that arrive after the user has gone on change neither what is shown nor what is followed', async () => {
+    const page = await open('#/');
+    await isLive(page);
+    await page.getByRole('row', { name: /team-b\/net-70/ }).waitFor();
+    const goTo = (hash: string) =>
+      page.evaluate((to) => {
+        location.hash = to;
+      }, hash);
+    for (const path of ['**/api/overview', '**/api/pools/team-b/net-70']) {
+      const late: (() => void)[] = [];
+      let isFirst = true;
+      await page.route(path, async (route) => {
+        const isDelayed = isFirst;
+        isFirst = false;
+        if (isDelayed) await new Promise<void>((resolve) => late.push(resolve));
+        await route.continue();
+      });
+      await goTo('#/pools/team-b/net-70');
+      await waitFor('the delayed request', () => late.length > 0);
+      await goTo('#/agents');
+      await goTo('#/pools/default/net-48');
+      await page.getByText('192.168.48.0/24').waitFor();
+      const answered = page.waitForResponse(path);
+      for (const release of late) release();
+      await answered;
+      await page.unroute(path);
+      await page.getByText('192.168.48.0/24').waitFor();
+      await page.locator(cell('192.168.48.77')).waitFor();
+      expect(await page.locator('.view').textContent()).not.toContain('192.168.70.');
+      await isLive(page);
+      const machine = `default/late-${path.length}`;
+      served.change('default/net-48', [{ address: '192.168.48.152', machine }], { removed: ['192.168.48.152'] });
+      await page.locator(`[aria-label="192.168.48.152, used, ${machine}"]`).waitFor();
+      await goTo('#/');
+      await page.getByRole('row', { name: /team-b\/net-70/ }).waitFor();
+    }
+  });
+
+  it('the list of leases names the new client of an address at once, and turns back when its part is gone', async () => {
+    const page = await open('#/leases?search=192.168.48.20');
+    await isLive(page);
+    served.change('default/net-48', [], { removed: ['192.168.48.20'] });
+    served.change('default/net-48', [{ address: '192.168.48.20', machine: 'team-b/other', mac: '02:00:00:00:00:99' }]);
+    await page.getByRole('row', { name: /team-b\/other/ }).waitFor();
+    const leases = Array.from({ length: 120 }, (_, index) => ({ address: `10.9.0.${index + 10}`, machine: `default/m${index}` }));
+    const definition = {
+      name: 'default/net-9',
+      cidr: '10.9.0.0/24',
+      serverAddress: '10.9.0.2',
+      start: '10.9.0.10',
+      end: '10.9.0.250',
+    };
+    served.putPool(definition, leases);
+    await page.goto(`${served.url}#/leases?pool=default%2Fnet-9`);
+    await isLive(page);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('101 to 120 of 120 leases').waitFor();
+    served.change('default/net-9', [], { removed: leases.slice(90).map(({ address }) => address) });
+    await page.getByText('90 leases', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /default\/m89/ }).waitFor();
+  });
+
   it('loses no change while a pool changes continuously', { tags: ['nightly'] }, async () => {
     const page = await open('#/');
     await isLive(page);

@@ -49,8 +49,9 @@ export async function loadStatusPage(
   { cluster, logger, metrics }: LoadPorts,
 ): Promise<AddParts | undefined> {
   if (statusPage === undefined) return undefined;
-  const { addStatusPage } = await import('@vmdhcp/controller-process/page');
-  const connection = openConnection(cluster, { onRequest: metrics.onRequest, timeoutMs: REVIEW_TIMEOUT_MS });
+  const { addStatusPage, MOST_ANSWER_OCTETS } = await import('@vmdhcp/controller-process/page');
+  const limits = { timeoutMs: REVIEW_TIMEOUT_MS, mostAnswerOctets: MOST_ANSWER_OCTETS };
+  const connection = openConnection(cluster, { onRequest: metrics.onRequest, ...limits });
   const shown = {
     onlyNamespace,
     agentsNamespace: agents?.namespace,

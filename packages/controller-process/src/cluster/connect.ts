@@ -1,10 +1,10 @@
 import {
   ApiConnection,
+  type ApiConnectionSettings,
   ApiRequestError,
   type ClusterConnection,
   findCluster,
   NoClusterError,
-  type RequestObserver,
 } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
@@ -25,10 +25,7 @@ export async function connect(options: ClusterOptions): Promise<ApiConnection> {
   return openConnection(await clusterOf(options));
 }
 
-export interface ConnectionExtras {
-  readonly onRequest?: RequestObserver;
-  readonly timeoutMs?: number;
-}
+export type ConnectionExtras = Partial<Pick<ApiConnectionSettings, 'mostAnswerOctets' | 'onRequest' | 'timeoutMs'>>;
 
 /** Opens a connection to this cluster, as the controller. */
 export function openConnection(cluster: ClusterConnection, extras: ConnectionExtras = {}): ApiConnection {

@@ -14,6 +14,7 @@ import {
   type SectionRight,
 } from '@vmdhcp/status-page';
 import type { AddParts } from '../run/added-parts.js';
+import { listEventsWithinLimits } from './list-events-within-limits.js';
 import { reviewPorts } from './review-ports.js';
 
 /** Where the page listens, its certificate, and for whom tokens must be. */
@@ -25,6 +26,9 @@ export interface StatusPageSettings {
   readonly audiences: readonly string[];
 }
 
+/** The limit of an answer to the page: it holds 500 HostStatuses, or ten of the largest Events. */
+export const MOST_ANSWER_OCTETS = 16 << 20;
+
 /** The features of this controller that the page shows. */
 export interface ShownParts {
   readonly onlyNamespace: string | undefined;
@@ -35,7 +39,7 @@ export interface ShownParts {
 }
 
 export interface StatusPagePorts {
-  /** For reviews and lists of the page alone, so that slow ones do not delay DHCP. */
+  /** For reviews and lists of the page alone, so that slow ones do not delay DHCP; with `MOST_ANSWER_OCTETS`. */
   readonly connection: ApiConnection;
   readonly logger: Logger;
   readonly version: string;
@@ -45,8 +49,6 @@ export interface StatusPagePorts {
 const HOSTS_MS = 5_000;
 /** The same for Events, for each selection of them. */
 const EVENTS_MS = 5_000;
-/** The limit of Events in one list: of more, the first ones are shown. */
-const MOST_EVENTS = 20_000;
 const MOST_SELECTIONS = 256;
 
 /** The parts of one process. */
@@ -74,7 +76,7 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
     caches,
     instance,
     ...shown,
-    events: readEachEvery(EVENTS_MS, describeSelection, (selection) => listEvents(connection, selection)),
+    events: readEachEvery(EVENTS_MS, describeSelection, (selection) => listEventsWithinLimits(connection, selection)),
     hostStatuses: shown.hasBareMetal ? readEvery(HOSTS_MS, () => listHostStatuses(connection)) : undefined,
     isLeading,
     wallTimeMs: Date.now,
@@ -148,15 +150,6 @@ function eventNamespaces(onlyNamespace: string, agentsNamespace: string | undefi
 
 function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
   return listAll(new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses));
-}
-
-function listEvents(connection: ApiConnection, selection: EventSelection): Promise<readonly KubernetesObject[]> {
-  const { namespace, kind, name, component } = selection;
-  const fields = { 'involvedObject.kind': kind, 'involvedObject.name': name, source: component };
-  const selector = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [`${field}=${value}`]));
-  const fieldSelector = selector.length === 0 ? undefined : selector.join();
-  const selected = { ...(namespace !== undefined && { namespace }), ...(fieldSelector !== undefined && { fieldSelector }) };
-  return listAll(new ApiObjectClient<KubernetesObject>(connection, { ...Resource.events, ...selected }), MOST_EVENTS);
 }
 
 function describeSelection({ namespace, kind, name, component }: EventSelection): string {

@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { addStatusPage, type StatusPageSettings } from './add-status-page.js';
+export { addStatusPage, MOST_ANSWER_OCTETS, type StatusPageSettings } from './add-status-page.js';

@@ -281,8 +281,15 @@ describe('shared caches', () => {
     pods().failNext = 2;
     await clock.advance(10);
     expect(caches.unready()).toEqual(['pods: cannot be listed: HTTP 500']);
+    expect([part().cache.problem(), ours.problem()]).toEqual(['cannot be listed: HTTP 500', undefined]);
     await clock.advance(1_000);
     expect(caches.unready()).toEqual([]);
+    // Objects that are not watched any more are getting old.
+    pods().failNext = Number.POSITIVE_INFINITY;
+    pods().closeWatches('failed');
+    await clock.advance(310_000);
+    expect(part().cache.problem()).toMatch(/^cannot be watched: /);
+    expect(caches.unready()).toEqual([expect.stringMatching(/^pods: cannot be watched: /)]);
   });
 
   it('fact 13: after an own write the next read gives that version or a later one, and no change of others is lost', async () => {

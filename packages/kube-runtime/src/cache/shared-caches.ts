@@ -36,6 +36,8 @@ export interface CacheSubscription<Kind extends ApiObjectLike = KubernetesObject
   /** True once a list was complete. */
   readonly synced: boolean;
   readonly size: number;
+  /** Why the objects are incomplete or old, for people; undefined if they are neither. */
+  readonly problem: () => string | undefined;
   readonly get: (key: string) => Kind | undefined;
   readonly values: () => Generator<Kind>;
   /** Stores the answer to a write: the next `get` returns it or something newer, also before the watch delivers it. */
@@ -106,13 +108,7 @@ export class SharedCaches {
    * watched, with the error of the last attempt.
    */
   unready(): readonly string[] {
-    const missing = this.missing().map(({ resource, error }) => {
-      return error === undefined
-        ? `${nameOf(resource)}: not listed yet`
-        : `${nameOf(resource)}: cannot be listed: ${textOf(error)}`;
-    });
-    const stale = [...this.#shared.values()].flatMap((shared) => shared.stale());
-    return [...missing, ...stale.map(({ resource, error }) => `${nameOf(resource)}: cannot be watched: ${textOf(error)}`)];
+    return [...this.#shared.values()].flatMap((shared) => shared.unready());
   }
 
   /** Kinds that have started and are not listed completely yet: until there are none, the process is not ready. */
@@ -187,6 +183,7 @@ class SharedCache {
       get size() {
         return cache.size;
       },
+      problem: () => this.#problem(),
       get: (key) => cache.get(key),
       values: () => cache.values(),
       wrote: (object) => this.#wrote(listener, object),
@@ -200,11 +197,22 @@ class SharedCache {
     return this.#state === 'started' && !this.#cache.synced ? [{ resource: this.#resource, error: this.#lastError }] : [];
   }
 
+  unready(): string[] {
+    const problem = this.#state === 'started' ? this.#problem() : undefined;
+    return problem === undefined ? [] : [`${nameOf(this.#resource)}: ${problem}`];
+  }
+
+  #problem(): string | undefined {
+    if (!this.#cache.synced) {
+      return this.#lastError === undefined ? 'not listed yet' : `cannot be listed: ${textOf(this.#lastError)}`;
+    }
+    return this.#isStale ? `cannot be watched: ${textOf(this.#lastError)}` : undefined;
+  }
+
   /** True if it was listed but not heard of since, although it should be watched: the cached objects are getting old. */
-  stale(): MissingCache[] {
+  get #isStale(): boolean {
     const { synced, silentMs = 0 } = this.#cache;
-    const isStale = this.#state === 'started' && synced && silentMs > STALE_MS && this.#lastError !== undefined;
-    return isStale ? [{ resource: this.#resource, error: this.#lastError }] : [];
+    return this.#state === 'started' && synced && silentMs > STALE_MS && this.#lastError !== undefined;
   }
 
   states(): CacheState[] {

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { KeyedQueue } from '../queue/keyed-queue.js';
 import { FakeClock } from '../testing/fake-clock.js';
-import { ApiConnection } from './api-connection.js';
+import { AnswerTooLongError, ApiConnection, ApiRequestError } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
 const open: { close: () => void }[] = [];
@@ -13,13 +14,13 @@ afterEach(() => {
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
 
-async function serve(handler: Handler, timeoutMs = 1_000): Promise<ApiConnection> {
+async function serve(handler: Handler, timeoutMs = 1_000, mostAnswerOctets?: number): Promise<ApiConnection> {
   const server = http.createServer((request, response) => void handler(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const connection = new ApiConnection(
     { server: `http://127.0.0.1:${port}`, tls: {}, authorization: async () => undefined, namespace: 'default' },
-    { userAgent: 'test', timeoutMs },
+    { userAgent: 'test', timeoutMs, ...(mostAnswerOctets !== undefined && { mostAnswerOctets }) },
   );
   open.push({
     close: () => {
@@ -52,6 +53,31 @@ it('fact 6: a server that answers 429 and Retry-After: 2 gets no request for two
   expect(await retried.promise).toBe(2_000);
   await queue.stop();
   expect(clock.pending).toBe(0);
+});
+
+it('an answer that is longer than allowed ends the request, before all of it is read, and the next one is answered', async () => {
+  const sent = { octets: 0 };
+  const connection = await serve(
+    async (request, response) => {
+      if (request.url === '/short') {
+        response.end('{}');
+        return;
+      }
+      for (let part = 0; part < 1_000 && !response.destroyed; part++) {
+        sent.octets += 65_536;
+        if (!response.write(Buffer.alloc(65_536, 32))) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      }
+      response.end('{}');
+    },
+    10_000,
+    1_000_000,
+  );
+  const failure = await connection.request({ method: 'GET', path: '/long' }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApiRequestError);
+  expect((failure as Error).cause).toBeInstanceOf(AnswerTooLongError);
+  expect((failure as Error).message).toContain('the answer has more than 1000000 octets');
+  expect(sent.octets).toBeLessThan(30_000_000);
+  expect(await connection.request({ method: 'GET', path: '/short' })).toEqual({});
 });
 
 it('chunk boundaries inside a character and a line', async () => {

@@ -25,6 +25,9 @@ export class ApiRequestError extends Error {
   }
 }
 
+/** The `cause` of an `ApiRequestError` for an answer that is longer than allowed. */
+export class AnswerTooLongError extends Error {}
+
 /** One request to the API server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -54,6 +57,8 @@ export interface ApiConnectionSettings {
   readonly userAgent: string;
   /** A request without an answer fails after this time; default 30 seconds. */
   readonly timeoutMs?: number;
+  /** The answer to a request may have this many octets; default: any number. Other users of a cluster may make objects large. */
+  readonly mostAnswerOctets?: number;
   readonly onRequest?: RequestObserver;
 }
 
@@ -154,10 +159,10 @@ export class ApiConnection {
   }
 
   async #send(request: ApiRequest): Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }> {
-    const { timeoutMs = TIMEOUT_MS } = this.#settings;
+    const { timeoutMs = TIMEOUT_MS, mostAnswerOctets } = this.#settings;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     const response = await this.#open(request, { agent: this.#agent, signal });
-    return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response) };
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response, mostAnswerOctets) };
   }
 
   async #open(
@@ -224,10 +229,15 @@ function clientOf(protocol: string, tls: ClusterConnection['tls']): HttpClient {
 }
 
 /** Not by `for await`, which costs as much as the rest of a small answer. */
-function readAll(response: http.IncomingMessage): Promise<Buffer> {
+function readAll(response: http.IncomingMessage, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    let octets = 0;
+    response.on('data', (chunk: Buffer) => {
+      octets += chunk.length;
+      if (octets > most) response.destroy(new AnswerTooLongError(`the answer has more than ${most} octets`));
+      else chunks.push(chunk);
+    });
     response.on('end', () => resolve(Buffer.concat(chunks)));
     response.on('error', reject);
     response.on('close', () => reject(new Error('the connection was closed before the end of the answer')));

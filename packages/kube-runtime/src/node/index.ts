@@ -1,6 +1,7 @@
 /** The ports for a real API server: connection, objects, leases. */
 
 export {
+  AnswerTooLongError,
   ApiConnection,
   type ApiConnectionSettings,
   type ApiRequest,

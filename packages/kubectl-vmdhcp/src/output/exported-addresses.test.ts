@@ -102,12 +102,15 @@ it('an address is exported with the virtual machine that has it, whichever other
     expect(exportedPools([POOL], listed)[0]?.addresses.map((one) => one.virtualMachine)).toEqual(['', 'web,1']);
 });
 
-it('csv: names from others cannot control a terminal', () => {
+it('csv: names from others control neither a terminal nor a spreadsheet', () => {
   const [esc, bell] = ['\u001b', '\u0007'];
-  const interfaces = JSON.stringify({ [`eth0${esc}]0;x${bell}`]: { networkName: 'default/net', macAddress: A } });
-  const annotations = { 'network.harvesterhci.io/interfaces': interfaces };
-  const config = { ...CONFIG, metadata: { ...CONFIG.metadata, annotations } };
-  expect(toCsv(exportedPools([POOL], [config]))).toContain('eth0 ]0;x ');
+  const names = { [`eth0${esc}]0;x${bell}`]: 'eth0 ]0;x ', '=cmd|x!A1': "'=cmd|x!A1", '@x': "'@x", '+x': "'+x", '-x': "'-x" };
+  for (const [name, shown] of Object.entries(names)) {
+    const interfaces = JSON.stringify({ [name]: { networkName: 'default/net', macAddress: A } });
+    const annotations = { 'network.harvesterhci.io/interfaces': interfaces };
+    const config = { ...CONFIG, metadata: { ...CONFIG.metadata, annotations } };
+    expect(toCsv(exportedPools([POOL], [config]))).toContain(`"web,1",${shown},`);
+  }
 });
 
 it('kea: a server with this file listens on every interface, and accepts reservations inside the range', () => {

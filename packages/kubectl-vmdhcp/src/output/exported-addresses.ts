@@ -113,6 +113,7 @@ export function toCsv(pools: readonly ExportedPool[]): string {
 }
 
 function quoted(cell: string): string {
-  const text = printableLine(cell);
+  // A spreadsheet would run a name that begins like a formula; the apostrophe makes it text.
+  const text = printableLine(cell).replace(/^[=+\-@]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

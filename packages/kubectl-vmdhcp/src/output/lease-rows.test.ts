@@ -17,3 +17,9 @@ it('an interface has both of its addresses, and none while it waits', () => {
   expect(rows('Allocated')).toMatchObject([{ address: '10.1.0.10', ipv6Address: '2001:db8::a' }]);
   expect(rows('Pending')).toMatchObject([{ address: '', ipv6Address: '' }]);
 });
+
+it('the interfaces of an object that the controller has not seen yet wait', () => {
+  const { networkName, macAddress } = entry('');
+  const config = { metadata: { namespace: 'red', name: 'web' }, spec: { networkConfigs: [{ networkName, macAddress }] } };
+  expect(LEASES.toRows(config, 0)).toMatchObject([{ network: networkName, macAddress, address: '', state: 'Pending' }]);
+});

@@ -33,13 +33,15 @@ export interface LeaseFilter {
 }
 
 function toRows(config: KubernetesObject): LeaseRow[] {
-  const { metadata, status } = config;
+  const { metadata, spec, status } = config;
   const { namespace = '', annotations = {} } = metadata;
   const names = interfaceNames(annotations[INTERFACES_ANNOTATION]);
   const allocated = readConditions(status).find(({ type }) => type === 'Allocated');
   const virtualMachine = virtualMachineNamedBy(config);
-  return readList(status, 'networkConfigs').map((entry) => {
-    const read = readEntry(entry, namespace);
+  const known = readList(status, 'networkConfigs').map((entry) => readEntry(entry, namespace));
+  // The interfaces of a new object wait for the controller.
+  const waiting = readList(spec, 'networkConfigs').map((entry) => ({ ...readEntry(entry, namespace), state: 'Pending' }));
+  return (known.length > 0 ? known : waiting).map((read) => {
     const reason = read.state === 'Pending' ? (allocated?.reason ?? '') : '';
     return { namespace, virtualMachine, interface: names.get(`${read.network} ${read.macAddress}`) ?? '', ...read, reason };
   });

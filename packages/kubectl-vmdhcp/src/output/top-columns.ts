@@ -14,15 +14,16 @@ const count = (value: number, { error = '' }: { readonly error?: string }): stri
 
 export const TOP_POOL_COLUMNS: readonly Column<TopPoolRow>[] = [
   { header: 'POOL', value: ({ pool }) => pool || '-' },
-  { header: 'AGENT', value: ({ agent }) => agent || '-' },
   { header: 'CLIENTS', value: (row) => count(row.clients, row) },
   { header: 'PACKETS', value: (row) => count(row.packets, row) },
   { header: 'ANSWERS', value: (row) => count(row.answers, row) },
   { header: 'REFUSED', value: (row) => count(row.refusals, row) },
   { header: 'LAST', value: ({ lastSeconds }) => formatAge(lastSeconds) || '-' },
+  { header: 'REASON', value: ({ topReason, error }) => error || topReason },
+  // Long names come after the counts, so that a terminal of 80 columns shows the counts.
+  { header: 'AGENT', value: ({ agent }) => agent || '-' },
   { header: 'GROUP', value: ({ group }) => group, isWide: true },
   { header: 'COUNTEDFOR', value: ({ countedSeconds }) => formatAge(countedSeconds), isWide: true },
-  { header: 'REASON', value: ({ topReason, error }) => error || topReason },
 ];
 
 export const TOP_CLIENT_COLUMNS: readonly Column<TopClientRow>[] = [

@@ -4,7 +4,7 @@ import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/explain/hosts';
 import { type Condition, type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import type { BareMetalHost, HostCounts, HostsAgent, HostsPage, PageState } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
-import { toRecentEvent } from './recent-events.js';
+import { NAMESPACE_OF_OTHERS, toRecentEvent } from './recent-events.js';
 
 export interface HostsToRank {
   readonly hostStatuses: Iterable<KubernetesObject>;
@@ -26,7 +26,7 @@ export function toHostsPage({ hosts, counts }: RankedHosts, clusterAgents: Itera
   return { clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName), hosts: hosts.slice(0, limit), counts };
 }
 
-/** The message of each host's newest Event about its health. */
+/** The message of each host's newest Event about its health. @param events - of the namespace that `selectHostEvents` names. */
 export function causesIn(events: Iterable<KubernetesObject>): ReadonlyMap<string, string> {
   const about = [...events].filter(isUnhealthyHost).map(toRecentEvent);
   const sorted = about.toSorted((one, other) => (one.lastAtMs ?? 0) - (other.lastAtMs ?? 0));
@@ -35,7 +35,9 @@ export function causesIn(events: Iterable<KubernetesObject>): ReadonlyMap<string
 
 const UNHEALTHY = 'HostUnhealthy';
 
+/** Hosts are in no namespace, so only an Event of a namespace that tenants do not write to is about one. */
 function isUnhealthyHost(event: KubernetesObject): boolean {
+  if (event.metadata.namespace !== NAMESPACE_OF_OTHERS) return false;
   return readText(event, 'reason') === UNHEALTHY && readText(event, 'involvedObject', 'kind') === 'HostStatus';
 }
 

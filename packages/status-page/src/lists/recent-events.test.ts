@@ -1,7 +1,8 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { SECTIONS } from '../model/page-data.js';
-import { type EventSelection, isAboutGroups, newestRows, selectEvents, toRecentEvents } from './recent-events.js';
+import { causesIn } from './list-hosts.js';
+import { type EventSelection, isAboutGroups, newestRows, selectEvents, toRecentEvents, trimEvent } from './recent-events.js';
 
 function event(kind: string, name: string, more: Readonly<Record<string, unknown>> = {}): KubernetesObject {
   const metadata = { namespace: 'default', name: `${name}.1` };
@@ -22,11 +23,14 @@ const ofMachines: readonly EventSelection[] = [
   { ...all, kind: 'VirtualMachineNetworkConfig' },
 ];
 
+const EVERYWHERE = { onlyNamespace: undefined, agentsNamespace: 'agents' };
+const LATER = '2099-01-01T00:00:00Z';
+
 const rowsOf = (selection: EventSelection, events: readonly KubernetesObject[]) =>
   toRecentEvents([newestRows(events, selection)]).rows;
 
 describe('which Events are listed', () => {
-  const cluster = { onlyNamespace: undefined, agentsNamespace: 'agents' };
+  const cluster = EVERYWHERE;
   it.each([
     [{ of: 'pools', pool: 'default/net' }, cluster, [ofPool]],
     [{ of: 'pools', pool: '' }, cluster, [{ ...all, kind: 'IPPool' }]],
@@ -38,10 +42,10 @@ describe('which Events are listed', () => {
       cluster,
       [
         { ...all, kind: 'VirtualMachine', component: 'vm-dhcp-controller' },
-        { ...all, kind: 'WolConfig' },
+        { ...all, kind: 'WolConfig', namespace: 'default' },
       ],
     ],
-    [{ of: 'hosts', pool: '' }, cluster, ['HostStatus', 'ClusterAgent'].map((kind) => ({ ...all, kind }))],
+    [{ of: 'hosts', pool: '' }, cluster, ['HostStatus', 'ClusterAgent'].map((kind) => ({ ...all, kind, namespace: 'default' }))],
     [{ of: 'hosts', pool: '' }, { ...cluster, onlyNamespace: 'shop' }, []],
     [{ of: 'agents', pool: '' }, cluster, [{ ...all, namespace: 'agents' }]],
     [{ of: 'agents', pool: '' }, { ...cluster, agentsNamespace: undefined }, []],
@@ -51,6 +55,35 @@ describe('which Events are listed', () => {
 });
 
 describe('Events on the page', () => {
+  it('an Event that a tenant writes in a namespace is not about a host, which is in none', () => {
+    const [ofHosts = ofPool] = selectEvents({ of: 'hosts', pool: '', sections: new Set(SECTIONS) }, EVERYWHERE);
+    const real = event('HostStatus', 'rack-1', { reason: 'HostUnhealthy', message: 'certificate has expired' });
+    const forged = {
+      ...event('HostStatus', 'rack-1', { reason: 'HostUnhealthy', message: 'give me the password', lastTimestamp: LATER }),
+      metadata: { namespace: 'team-b', name: 'forged' },
+    };
+    expect(rowsOf(ofHosts, [forged, real]).map(({ message }) => message)).toEqual(['certificate has expired']);
+    expect([...causesIn([real, forged])]).toEqual([['rack-1', 'certificate has expired']]);
+  });
+
+  it('what is kept of an Event is what the page shows, however large it is', () => {
+    const long = 'x'.repeat(100_000);
+    const fields = {
+      reason: long,
+      message: long,
+      type: 'Warning',
+      count: 3,
+      lastTimestamp: LATER,
+      source: { component: 'me', host: long },
+    };
+    const large = event('IPPool', 'net', { ...fields, managedFields: long });
+    const trimmed = trimEvent(large);
+    expect(JSON.stringify(trimmed).length).toBeLessThan(3_000);
+    expect(rowsOf({ ...ofPool, component: 'me' }, [trimmed])).toEqual(rowsOf({ ...ofPool, component: 'me' }, [large]));
+    const series = event('IPPool', 'net', { series: { count: 4, lastObservedTime: LATER }, reportingComponent: 'me' });
+    expect(rowsOf({ ...ofPool, component: 'me' }, [trimEvent(series)])).toEqual(rowsOf({ ...ofPool, component: 'me' }, [series]));
+  });
+
   it('are sorted newest first, in both forms, at most 20', () => {
     const old = { type: 'Warning', reason: 'Old', lastTimestamp: '2026-01-01T00:00:00Z', count: 7 };
     const series = { reason: 'Series', series: { count: 4, lastObservedTime: '2026-01-03T00:00:00.000000Z' } };

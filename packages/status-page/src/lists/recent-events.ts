@@ -37,12 +37,13 @@ const OF_MACHINES = [
 ];
 
 /** The namespace of Events about objects without a namespace. */
-const NAMESPACE_OF_OTHERS = 'default';
+export const NAMESPACE_OF_OTHERS = 'default';
 const OF_WAKE_UPS = [{ kind: 'VirtualMachine', component: EVENT_COMPONENT }];
 const KIND_OF_WAKE_CONFIGS = 'WolConfig';
-const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined }];
+/** In no other namespace: tenants can write Events there that claim to be about these objects. */
+const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined, namespace: NAMESPACE_OF_OTHERS }];
 /** The right to the section covers only these kinds. */
-const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({ kind, component: undefined }));
+const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({ kind, component: undefined, namespace: NAMESPACE_OF_OTHERS }));
 const WAKE_UP = /^WakeUp/;
 
 /** Where the page may read Events. */
@@ -105,8 +106,9 @@ function byAge(one: RecentEvent, other: RecentEvent): number {
   return (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0);
 }
 
-function isSelected(event: KubernetesObject, { kind, name, component }: EventSelection): boolean {
+function isSelected(event: KubernetesObject, { namespace, kind, name, component }: EventSelection): boolean {
   return (
+    (namespace === undefined || event.metadata.namespace === namespace) &&
     (kind === undefined || readText(event, 'involvedObject', 'kind') === kind) &&
     (name === undefined || readText(event, 'involvedObject', 'name') === name) &&
     (component === undefined || reporterOf(event) === component)
@@ -134,6 +136,25 @@ function joinSame(rows: readonly RecentEvent[]): readonly RecentEvent[] {
     joined.set(key, newest === undefined ? row : { ...newest, count: newest.count + row.count });
   }
   return [...joined.values()];
+}
+
+/** What the page reads of an Event, in bounds: anybody who may write Events can make them large. */
+export function trimEvent(event: KubernetesObject): KubernetesObject {
+  const { apiVersion, kind, metadata } = event;
+  const { namespace, name } = metadata;
+  const short = (...path: readonly string[]) => cutText(readText(event, ...path) ?? '', MOST_MESSAGE_OCTETS);
+  const involved = ['kind', 'namespace', 'name'].map((field) => [field, short('involvedObject', field)]);
+  return {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    involvedObject: Object.fromEntries(involved),
+    ...{ type: short('type'), reason: short('reason'), message: short('message') },
+    source: { component: short('source', 'component') },
+    reportingComponent: short('reportingComponent'),
+    ...{ count: readField(event, 'count'), lastTimestamp: short('lastTimestamp'), eventTime: short('eventTime') },
+    series: { count: readField(event, 'series', 'count'), lastObservedTime: short('series', 'lastObservedTime') },
+  } as KubernetesObject;
 }
 
 /** Both forms of an Event: counted, and of `events.k8s.io` with a series. */

@@ -69,7 +69,21 @@ describe('changes for viewers', () => {
     expect(one.events[1]?.data).toMatchObject({ kind: 'changes', map: [5, 1, 2], leases: [{ machine: 'default/web' }, {}] });
     expect(other.events).toMatchObject([
       { kind: 'pools', data: { changed: [{ counts: { used: 3 } }], removed: [], totals: { used: 3 } } },
+      { kind: 'changed', data: { sections: ['pools'] } },
     ]);
+  });
+
+  it('an address that has another client while the numbers stay the same is told to those who see all leases', async () => {
+    const { clock, put, view } = setUp();
+    const withClient = (index: number) => ipPool({ allocated: { '10.0.0.4': mac(index) } });
+    put(withClient(1));
+    const [all, one, another, without] = [view(), view('default/net'), view('default/other'), view(undefined, ['machines'])];
+    put(ipPool({ allocated: {} }));
+    put(withClient(2));
+    await clock.advance(GATHER_MS);
+    expect(all.events).toEqual([{ kind: 'changed', data: { sections: ['pools'] } }]);
+    expect(one.events.map(({ kind }) => kind)).toEqual(['pool']);
+    expect([another.events.filter(({ kind }) => kind !== 'pool'), without.events]).toEqual([[], []]);
   });
 
   it('a viewer who may not list VirtualMachineNetworkConfigs gets no names, and nothing of other sections', async () => {

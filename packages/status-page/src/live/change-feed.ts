@@ -101,6 +101,8 @@ export class ChangeFeed {
     this.#tellSummaries(pools);
     for (const pool of pools) if (this.#watched.has(pool)) this.#tellPool(pool);
     this.#tellSections(sections);
+    // An address may have another client while the summary of its pool stays the same. Who has opened one pool, is told what changed.
+    if (pools.length > 0) this.#tellSections(['pools'], ({ pool }) => pool === undefined);
   }
 
   #tellSummaries(keys: readonly string[]): void {
@@ -135,10 +137,10 @@ export class ChangeFeed {
     }
   }
 
-  #tellSections(sections: readonly Section[]): void {
+  #tellSections(sections: readonly Section[], isFor: (viewer: Viewer) => boolean = () => true): void {
     for (const section of sections) {
       const text = formatEvent({ kind: 'changed', data: { sections: [section] } });
-      this.#tell(text, (viewer) => viewer.sections.has(section));
+      this.#tell(text, (viewer) => viewer.sections.has(section) && isFor(viewer));
     }
   }
 

@@ -199,6 +199,8 @@ describe('the page of a pool', () => {
     [{ conditions: [{ type: 'RouterReady', status: 'False', reason: 'NoRouter' }] }, 'note'],
     [{ conditions: [{ type: 'RouterReady', status: 'Unknown' }] }, 'ok'],
     [{ conditions: [{ type: 'AgentReady', status: 'True' }] }, 'ok'],
+    [{ conditions: [{ type: 'AgentReady', status: 'False' }] }, 'broken'],
+    [{ conditions: [] }, 'waiting'],
   ] as const)('%j is %s', (text, state) => {
     expect(snapshot(text).summary.state).toBe(state);
   });

@@ -1,4 +1,5 @@
 /** Reads the facts for the page from an IPPool. */
+import { IPPoolConditionType } from '@vmdhcp/ippool-api';
 import { type Condition, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { type PoolReading, readPool, readQuarantines } from '@vmdhcp/reconciler/pool';
 import { type Grave, gravityOf, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
@@ -51,16 +52,29 @@ function networkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): st
 /** A paused pool is not served on purpose, so other reasons do not matter. */
 function gravesOf(object: KubernetesObject, reading: PoolReading): readonly Grave[] {
   if (readField(object.spec, 'paused') === true) return [{ state: 'note', reason: toPageReason('Paused') }];
-  const graves = readConditions(object.status).flatMap(graveOf);
+  const conditions = readConditions(object.status);
+  // Nobody has looked at it yet: no controller leads, or it has just been created.
+  if (reading.ok && conditions.length === 0) return [{ state: 'waiting', reason: toPageReason('Pending') }];
+  const graves = conditions.flatMap(graveOf);
   if (reading.ok || graves.some(({ reason }) => reason.reason === 'PoolInvalid')) return graves;
   return [{ state: 'broken', reason: toPageReason('PoolInvalid', reading.problems.join('; ')) }, ...graves];
 }
 
-function graveOf({ type, status, reason, message }: Condition): readonly Grave[] {
-  if (typeof reason !== 'string' || reason === '' || type === 'Stopped') return [];
+const NEEDED: ReadonlySet<string> = new Set([IPPoolConditionType.cacheReady, IPPoolConditionType.agentReady]);
+
+function graveOf(condition: Condition): readonly Grave[] {
+  const { type, status, message } = condition;
+  const reason = reasonOf(condition);
+  if (reason === '' || type === 'Stopped') return [];
   const explained = toPageReason(reason, typeof message === 'string' ? message : '');
   // Clients are served nevertheless.
   if (type === 'RogueServer') return status === 'True' ? [{ state: 'note', reason: explained }] : [];
   if (type === 'RouterReady') return [{ state: 'note', reason: explained }];
   return [{ state: status === 'True' ? 'note' : gravityOf(reason), reason: explained }];
+}
+
+/** A needed condition that is False has a reason even if nobody wrote one; empty if there is none. */
+function reasonOf({ type, status, reason }: Condition): string {
+  if (reason === undefined && status === 'False' && NEEDED.has(type)) return `${type}=False`;
+  return typeof reason === 'string' ? reason : '';
 }

@@ -43,7 +43,7 @@ async function setUp(
   const caches = new SharedCaches({
     open: ({ plural }) => resourceOf(plural),
     clock,
-    backOff: { firstMs: 1, mostMs: 1, random: () => 0 },
+    backOff: { firstMs: 1, mostMs: 10_000, random: () => 0 },
   });
   const wall = { nowMs: NOW };
   const listed: EventSelection[] = [];
@@ -111,6 +111,16 @@ const EXHAUSTED = {
   message: `interface ${MAC}: every address of default/net is in use`,
   lastTransitionTime: '2026-01-01T00:00:00Z',
 };
+
+it('a kind that cannot be watched any more is named: what is shown of it is getting old', async () => {
+  const { source, clock, resourceOf } = await setUp({ ippools: [ipPool()] });
+  expect(source.unready()).toEqual([]);
+  resourceOf('ippools').failNext = Number.POSITIVE_INFINITY;
+  resourceOf('ippools').closeWatches('failed');
+  await clock.advance(310_000);
+  expect(source.unready()).toEqual([expect.stringMatching(/^pools: cannot be watched: /)]);
+  expect(source.pools()).toHaveLength(1);
+});
 
 describe('virtual machines without an address', () => {
   it('have the same reason as in kubectl vmdhcp why, with its remedy; machines with an address are not listed', async () => {

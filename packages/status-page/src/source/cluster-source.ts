@@ -135,7 +135,11 @@ class CachedCluster implements ClusterSource {
     return this.#missing().every((kind) => kind === 'instances');
   }
 
-  readonly unready = (): readonly string[] => this.#missing().map((kind) => `${kind}: not listed yet`);
+  readonly unready = (): readonly string[] =>
+    (Object.keys(this.#caches) as Kind[]).flatMap((kind) => {
+      const problem = this.#caches[kind]?.problem();
+      return problem === undefined ? [] : [`${kind}: ${problem}`];
+    });
   readonly isLeader = (): boolean => this.#settings.isLeading();
   readonly pools: PageSource['pools'] = () => this.#pools.all();
   readonly pool: PageSource['pool'] = (key) => this.#pools.get(key);

@@ -5,6 +5,6 @@ export function applyPoolsChange(overview: Overview, { changed, removed, totals 
   const pools = new Map(overview.pools.map((pool) => [pool.key, pool]));
   for (const key of removed) pools.delete(key);
   for (const pool of changed) pools.set(pool.key, pool);
-  const sorted = [...pools.values()].sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
+  const sorted = [...pools.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   return { ...overview, totals, pools: sorted };
 }

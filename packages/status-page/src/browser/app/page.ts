@@ -96,7 +96,7 @@ export class Page {
     fill(this.#problem, []);
     fill(this.#body, [element('p', { class: 'loading' }, 'Loading …')]);
     if (isFocused) this.#heading.focus();
-    if (route.view !== 'pool') this.#follow('', '');
+    this.#follow('', '');
     await this.#load();
   }
 
@@ -118,7 +118,6 @@ export class Page {
     if (view === undefined) return;
     const isFresh = !isWhole && !this.#isUnready && this.#loadedAtMs - this.#overviewAtMs < OVERVIEW_MS;
     const failure = (isFresh ? undefined : await this.#loadOverview()) ?? (await this.#loadView(view));
-    // The user has opened another view meanwhile.
     if (view !== this.#view) return;
     if (failure === undefined) fill(this.#problem, []);
     else this.#showFailure(failure);
@@ -141,6 +140,8 @@ export class Page {
   }
 
   async #loadView(view: View): Promise<RequestFailure | undefined> {
+    // The user has opened another view meanwhile.
+    if (view !== this.#view) return undefined;
     const access = this.#overview?.sections[view.section];
     const help = access === undefined ? undefined : describeAccess(view.section, access);
     if (help !== undefined) {
@@ -196,6 +197,8 @@ export class Page {
   }
 
   #follow(pool: string, version: string): void {
+    // An answer to a view that was left meanwhile does not change which pool is followed.
+    if (pool !== (this.#view?.pool ?? '')) return;
     // The server continues after the last version that it sent; a new connection could only lose changes.
     if (pool === this.#followed) this.#live.remember({ pool, version });
     else this.#live.follow({ pool, version });
@@ -232,7 +235,6 @@ export class Page {
     if (this.#overview === undefined) return;
     this.#overview = applyPoolsChange(this.#overview, change);
     this.#view?.overviewChanged?.(this.#overview);
-    if (this.#view?.isLoadedWithPools === true) this.#loadSoon();
   }
 
   #changeSections(sections: readonly Section[]): void {

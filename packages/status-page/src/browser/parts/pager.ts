@@ -42,14 +42,18 @@ export class Pager {
     this.#before = 0;
   }
 
-  show(shown: number, total: number, following: string | null): void {
+  /** False if the list has become so short that it ends before this part: then it turns to the first one, which is to be loaded. */
+  show(shown: number, total: number, following: string | null): boolean {
+    const isPast = shown === 0 && total > 0 && this.part !== '';
+    if (isPast) this.reset();
     this.#shown = shown;
     this.#following = following;
     const all = amountOf(total, ...this.#what);
     setText(this.#text, shown === 0 || shown === total ? all : `${this.#before + 1} to ${this.#before + shown} of ${all}`);
-    this.#previous.hidden = this.#next.hidden = this.#path.length === 1 && following === null;
-    this.#previous.disabled = this.#path.length === 1;
+    this.#previous.disabled = this.part === '';
+    this.#previous.hidden = this.#next.hidden = this.#previous.disabled && following === null;
     this.#next.disabled = following === null;
+    return !isPast;
   }
 
   #turnOn(): void {

@@ -15,7 +15,6 @@ const PAUSE_MS = 250;
 export class LeasesView implements View {
   readonly title = 'Leases';
   readonly section = 'pools';
-  readonly isLoadedWithPools = true;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #search = element('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
@@ -23,7 +22,7 @@ export class LeasesView implements View {
   readonly #table: DataTable<PageLease>;
   readonly #pager: Pager;
   readonly #nothing = notice('No lease matches', [
-    element('p', {}, 'Search finds parts of an address, a MAC address, a virtual machine or a host name.'),
+    element('p', {}, 'Search finds parts of an address, MAC address, virtual machine or host name.'),
   ]);
   #wantedPool: string;
   #pause: ReturnType<typeof setTimeout> | undefined;
@@ -62,10 +61,10 @@ export class LeasesView implements View {
     if (question !== this.#question) return undefined;
     if (answer.kind !== 'data') return answer;
     const { rows, total } = answer.data;
+    if (!this.#pager.show(rows.length, total, answer.data.continue)) return this.load();
     this.#table.show(rows);
     this.#table.element.hidden = rows.length === 0;
     this.#nothing.hidden = rows.length > 0;
-    this.#pager.show(rows.length, total, answer.data.continue);
     return undefined;
   }
 

@@ -21,11 +21,7 @@ export class MachinesView implements View {
   readonly #list = element('ul', { class: 'cards', 'aria-label': 'Virtual machines without an address' });
   readonly #rows = new KeyedRows(this.#list);
   readonly #counts = element('p', { role: 'status' });
-  readonly #allWell = element(
-    'p',
-    { class: 'all-well' },
-    'Every interface of every virtual machine that wants an address has one.',
-  );
+  readonly #allWell = element('p', { class: 'all-well' }, 'Every interface that wants an address has one.');
   readonly #pager = new Pager(['virtual machine', 'virtual machines'], () => void this.load());
 
   constructor(context: PageContext) {
@@ -48,11 +44,12 @@ export class MachinesView implements View {
     });
     if (answer.kind !== 'data') return answer;
     const { rows, total, broken } = answer.data;
+    const shown = new Set(rows.map(({ namespace, name }) => `${namespace}/${name}`)).size;
+    if (!this.#pager.show(shown, total, answer.data.continue)) return this.load();
     this.#rows.show(rows.map((machine) => this.#toRow(machine)));
     setText(this.#counts, describeWaits(broken, total - broken));
     this.#allWell.hidden = total > 0;
     this.#pager.element.hidden = total === 0;
-    this.#pager.show(new Set(rows.map(({ namespace, name }) => `${namespace}/${name}`)).size, total, answer.data.continue);
     return undefined;
   }
 

@@ -22,8 +22,8 @@ export class MapView implements View {
   readonly section = 'pools';
   readonly element: HTMLElement;
   readonly events: RecentEvents;
+  readonly pool: string;
   readonly #context: PageContext;
-  readonly #pool: string;
   readonly #summary = element('div');
   readonly #map = element('section', { 'aria-labelledby': 'addresses' }, [element('h2', { id: 'addresses' }, 'Addresses')]);
   readonly #conditions = element('section', { 'aria-label': 'Conditions of the pool' });
@@ -42,7 +42,7 @@ export class MapView implements View {
     this.title = `Pool ${pool}`;
     this.#context = context;
     this.events = new RecentEvents(context, 'pools', pool);
-    this.#pool = pool;
+    this.pool = pool;
     this.#address = address;
     this.element = element('div', {}, [this.#summary, this.#map, this.#conditions]);
   }
@@ -50,19 +50,19 @@ export class MapView implements View {
   async load(): Promise<RequestFailure | undefined> {
     // Collects changes that arrive during the request.
     this.#waiting ??= [];
-    const path = `api/pools/${this.#pool.split('/').map(encodeURIComponent).join('/')}`;
+    const path = `api/pools/${this.pool.split('/').map(encodeURIComponent).join('/')}`;
     const answer = await this.#context.client.get<PoolPage>(path);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     if (answer.kind !== 'data') return answer;
     this.#show(answer.data);
-    this.#context.follow(this.#pool, this.#version);
+    this.#context.follow(this.pool, this.#version);
     this.#catchUp(waiting);
     return undefined;
   }
 
   poolChanged(change: PoolChange): void {
-    if (change.pool !== this.#pool) return;
+    if (change.pool !== this.pool) return;
     if (this.#waiting !== undefined) {
       this.#waiting.push(change);
       return;
@@ -72,7 +72,7 @@ export class MapView implements View {
       return;
     }
     this.#version = change.version;
-    this.#context.follow(this.#pool, change.version);
+    this.#context.follow(this.pool, change.version);
     this.#picture?.apply(change);
     this.#announce(change.leases.length + change.removed.length);
     // Only the full answer contains conditions and quarantined addresses.
@@ -140,7 +140,7 @@ export class MapView implements View {
     }
     const made = AddressPicture.of({
       client: this.#context.client,
-      pool: this.#pool,
+      pool: this.pool,
       map,
       nowMs: this.#context.nowMs,
       onSelect: (address) => this.#rename(address),
@@ -155,7 +155,7 @@ export class MapView implements View {
     const isFirst = this.#address === '';
     this.#address = address;
     // The address of the page names only an address that the user selected.
-    if (!isFirst) this.#context.rename({ view: 'pool', pool: this.#pool, address });
+    if (!isFirst) this.#context.rename({ view: 'pool', pool: this.pool, address });
   }
 
   #announce(count: number): void {
@@ -164,7 +164,7 @@ export class MapView implements View {
     this.#announcedAtMs ??= nowMs;
     if (this.#changed === 0 || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
     this.#announcedAtMs = nowMs;
-    this.#context.announce(`${amountOf(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
+    this.#context.announce(`${amountOf(this.#changed, 'lease has', 'leases have')} changed in ${this.pool}.`);
     this.#changed = 0;
   }
 }

@@ -22,7 +22,6 @@ export class OverviewView implements View {
   readonly section = 'pools';
   readonly alsoShows = ['machines', 'wake-on-lan'] as const;
   readonly reloadMs = RELOAD_MS;
-  readonly isLoadedWithPools = true;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #about = element('div');

@@ -9,13 +9,13 @@ export type RequestFailure = Exclude<RequestResult<never>, { kind: 'data' }>;
 export interface View {
   /** The heading. */
   readonly title: string;
+  /** The pool that it follows; absent if it follows none. */
+  readonly pool?: string;
   readonly element: HTMLElement;
   /** The section whose data it shows. */
   readonly section: Section;
   /** Other sections whose changes affect it. */
   readonly alsoShows?: readonly Section[];
-  /** Whether to reload it when a pool has changed. */
-  readonly isLoadedWithPools?: boolean;
   /** How often to reload it, in milliseconds, if the server does not follow its changes. Absent for never. */
   readonly reloadMs?: number;
   /** Loads and shows its data; undefined on success. Never rejects. */
