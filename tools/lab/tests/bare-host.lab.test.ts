@@ -403,14 +403,15 @@ describe('the state directory', () => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'bindings'), 'vmdhcp-agent-bindings 99\n');
     await waitFor('saved leases', () => readFileSync(stateFile(), 'utf8').includes(MAC_A));
-    writeFileSync(join(folder, 'leases'), readFileSync(stateFile()));
+    const leases = readFileSync(stateFile(), 'utf8');
+    writeFileSync(join(folder, 'leases'), leases);
     const options = ['--state', folder, '--http', `127.0.0.1:${await freePort()}`, '--interface', 'net-48=br48'];
     const earlier = lab.start(process.execPath, [AGENT_BIN, 'serve', '--pools', agent.poolsPath, ...options]);
     expect((await earlier.ended()).code).toBe(65);
     expect(earlier.lines.join('\n')).toContain('run the version of vmdhcp-agent that has written it');
     // It has released what it had, and has written nothing.
     expect(earlier.lines.join('\n')).toContain('"msg":"stopped"');
-    expect(readFileSync(join(folder, 'leases'), 'utf8')).toBe(saved);
+    expect(readFileSync(join(folder, 'leases'), 'utf8')).toBe(leases);
     expect(readdirSync(folder).toSorted()).toEqual(['bindings', 'leases', 'lock']);
   });
 
