@@ -116,6 +116,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['webhook.serviceCIDRs={10.53.0.0}', 'webhook.serviceCIDRs.0 must match pattern'],
     ['webhook.serviceCIDRs={10.96.0.0/40}', 'webhook.serviceCIDRs.0 must match pattern'],
     ['webhook.serviceCIDRs={10.256.0.0/16}', 'webhook.serviceCIDRs.0 must match pattern'],
+    ['webhook.serviceCIDRs={fd00::/129}', 'webhook.serviceCIDRs.0 must match pattern'],
     ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
     ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
     ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
@@ -239,7 +240,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   it('gives the networks of the cluster to the controller as to the webhook, also without the webhook', () => {
     const networks =
-      'webhook.serviceCIDRs={10.53.0.0/16},webhook.podCIDRs={10.52.0.0/16},webhook.apiServerAddresses={192.168.48.5}';
+      'webhook.serviceCIDRs={10.53.0.0/16,fd00:53::/112},webhook.podCIDRs={10.52.0.0/16},webhook.apiServerAddresses={192.168.48.5}';
     for (const [enabled, programs] of [
       ['true', ['run', 'webhook']],
       ['false', ['run']],
@@ -248,8 +249,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
         .filter(({ kind }) => kind === 'Deployment')
         .map(({ spec }) => spec?.template?.spec.containers[0]?.args ?? []);
       expect(args.map(([command]) => command).toSorted()).toEqual(programs);
-      const flags = ['--service-cidr=10.53.0.0/16', '--pod-cidr=10.52.0.0/16', '--api-server-address=192.168.48.5'];
-      for (const one of args) expect(one).toEqual(expect.arrayContaining(flags));
+      const cidrs = ['--service-cidr=10.53.0.0/16', '--service-cidr=fd00:53::/112', '--pod-cidr=10.52.0.0/16'];
+      for (const one of args) expect(one).toEqual(expect.arrayContaining([...cidrs, '--api-server-address=192.168.48.5']));
     }
   });
 

@@ -43,6 +43,15 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
     expect(checked).toMatchObject({ IPPool: 1, NetworkAttachmentDefinition: 1 });
   });
 
+  it('networks of a dual-stack cluster', () => {
+    const cidrs = ['10.53.0.0/16', 'fd00:53::/112'].flatMap((cidr) => ['--service-cidr', cidr]);
+    const dual = (cidr: string) => `${POOL}  ipv6Config: {cidr: '${cidr}'}\n`;
+    expect(run(['-f', '-', ...cidrs], dual('fd00:48::/64'))).toMatchObject({ status: 0 });
+    const { status, stdout } = run(['-f', '-', ...cidrs], dual('fd00:53::/64'));
+    expect(status).toBe(65);
+    expect(stdout).toContain('spec.ipv6Config.cidr: fd00:53::/64 overlaps fd00:53::/112, the network of the Services');
+  });
+
   it('a file with a problem: exit code 65', () => {
     const { status, stdout } = run(['-f', 'bad.yaml', '-f', 'good/deep']);
     expect(status).toBe(65);
@@ -70,9 +79,14 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
       'a network that is none',
       ['-f', 'good', '--service-cidr', '10.53.0.0'],
       64,
-      'write address/prefix length, as in 10.53.0.0/16',
+      'write a network, for example 10.53.0.0/16 or fd00:53::/112',
     ],
-    ['an address that is none', ['-f', 'good', '--api-server-address', 'x'], 64, 'write an IPv4 address, as in 192.168.48.10'],
+    [
+      'an address that is none',
+      ['-f', 'good', '--api-server-address', 'x'],
+      64,
+      'write an IPv4 address, for example 192.168.1.10',
+    ],
     ['another format', ['-f', 'good', '--output', 'xml'], 64, 'Allowed choices are text, json, sarif, github'],
   ])('%s', (_what, words, status, text) => {
     const result = run(words);

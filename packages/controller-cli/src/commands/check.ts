@@ -1,7 +1,13 @@
 import { OUTPUT_FORMATS } from '@vmdhcp/admission/output-formats';
-import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { Command, Option } from 'commander';
 import type { CheckOptions } from '../actions/check.js';
+import {
+  addressOption,
+  type ClusterNetworkOptions,
+  clusterNetworkOptions,
+  toClusterNetworks,
+} from './cluster-network-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -28,47 +34,20 @@ Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage
 
 /** `vmdhcp-controller check` */
 export function checkCommand(): Command {
-  return (
-    new Command('check')
-      .description('List every problem of manifest files, without a cluster.')
-      .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
-      .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
-      .option('-n, --namespace <namespace>', 'namespace of objects that name none', 'default')
-      .addOption(
-        networkOption('--service-cidr <cidr>', 'a network of Services, which no pool may overlap; may be given several times'),
-      )
-      .addOption(networkOption('--pod-cidr <cidr>', 'a network of pods, which no pool may overlap; may be given several times'))
-      .addOption(
-        new Option(
-          '--api-server-address <address>',
-          'an address of the API server, which no client may get; may be given several times',
-        )
-          .argParser(collect(parseAddress))
-          .default([], 'none'),
-      )
-      // Its name in earlier versions.
-      .addOption(new Option('--api-server <address>').argParser(collect(parseAddress)).default([]).hideHelp())
-      .addHelpText('after', EXAMPLES)
-      .action(async (options: CheckOptions) => (await import('../actions/check.js')).check(options))
+  const command = new Command('check')
+    .description('List every problem of manifest files, without a cluster.')
+    .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
+    .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
+    .option('-n, --namespace <namespace>', 'namespace of objects that name none', 'default')
+    // Its name in earlier versions.
+    .addOption(addressOption('--api-server <address>').hideHelp())
+    .addHelpText('after', EXAMPLES);
+  for (const option of clusterNetworkOptions()) command.addOption(option);
+  return command.action(
+    async (options: Omit<CheckOptions, 'clusterNetworks'> & ClusterNetworkOptions & { apiServer: readonly Ipv4Address[] }) => {
+      const { apiServers, ...cidrs } = toClusterNetworks(options);
+      const clusterNetworks = { ...cidrs, apiServers: [...apiServers, ...options.apiServer] };
+      await (await import('../actions/check.js')).check({ ...options, clusterNetworks });
+    },
   );
-}
-
-function networkOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(collect(parseCidr)).default([], 'none');
-}
-
-function collect<Value>(parse: (text: string) => Value): (text: string, before: unknown) => Value[] {
-  return (text, before) => [...(Array.isArray(before) ? (before as Value[]) : []), parse(text)];
-}
-
-function parseCidr(text: string): Ipv4Cidr {
-  const cidr = parseIpv4Cidr(text);
-  if (cidr === undefined) throw new InvalidArgumentError('write address/prefix length, as in 10.53.0.0/16.');
-  return cidr;
-}
-
-function parseAddress(text: string): Ipv4Address {
-  const address = parseIpv4Address(text);
-  if (address === undefined) throw new InvalidArgumentError('write an IPv4 address, as in 192.168.48.10.');
-  return address;
 }

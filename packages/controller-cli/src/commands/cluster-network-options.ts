@@ -1,4 +1,4 @@
-import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
+import { type Ipv4Address, parseIpv4Address, parseIpv4Cidr, parseIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
 import type { ClusterNetworks } from '@vmdhcp/reconciler';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -13,22 +13,24 @@ export interface ClusterNetworkOptions {
 export const clusterNetworkOptions = (): Option[] => [
   networkOption('--service-cidr <cidr>', 'network of Services, which no IPPool may overlap; may be given several times'),
   networkOption('--pod-cidr <cidr>', 'network of pods; may be given several times'),
-  new Option('--api-server-address <address>', 'address that no client may get; may be given several times')
-    .argParser(parseAddress)
-    .default([] as readonly Ipv4Address[], 'none'),
+  addressOption('--api-server-address <address>', 'address that no client may get; may be given several times'),
 ];
+
+export function addressOption(flags: string, description?: string): Option {
+  return new Option(flags, description).argParser(parseAddress).default([] as readonly Ipv4Address[], 'none');
+}
 
 export function toClusterNetworks({ serviceCidr, podCidr, apiServerAddress }: ClusterNetworkOptions): ClusterNetworks {
   return { serviceCidrs: serviceCidr, podCidrs: podCidr, apiServers: apiServerAddress };
 }
 
 function networkOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseCidr).default([] as readonly Ipv4Cidr[], 'none');
+  return new Option(flags, description).argParser(parseCidr).default([] as ClusterNetworks['podCidrs'], 'none');
 }
 
-function parseCidr(text: string, before: readonly Ipv4Cidr[]): readonly Ipv4Cidr[] {
-  const cidr = parseIpv4Cidr(text);
-  if (cidr === undefined) throw new InvalidArgumentError('write a network, for example 10.53.0.0/16.');
+function parseCidr(text: string, before: ClusterNetworks['podCidrs']): ClusterNetworks['podCidrs'] {
+  const cidr = parseIpv4Cidr(text) ?? parseIpv6Prefix(text);
+  if (cidr === undefined) throw new InvalidArgumentError('write a network, for example 10.53.0.0/16 or fd00:53::/112.');
   return [...before, cidr];
 }
 

@@ -42,6 +42,7 @@ export {
   parseIpv6Address,
   parseIpv6Prefix,
   prefixContains,
+  prefixesOverlap,
   readIpv6Address,
 } from './ipv6-address.js';
 export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';

@@ -92,6 +92,11 @@ export function prefixContains({ network, prefixLength }: Ipv6Prefix, address: I
   return (address & maskOfPrefix(prefixLength)) === network;
 }
 
+/** True if the two prefixes share an address. */
+export function prefixesOverlap(one: Ipv6Prefix, other: Ipv6Prefix): boolean {
+  return prefixContains(one, other.network) || prefixContains(other, one.network);
+}
+
 function maskOfPrefix(prefixLength: number): Ipv6Address {
   return MOST ^ (MOST >> BigInt(prefixLength));
 }

@@ -1,5 +1,6 @@
 /** The facts about the cluster that the rules of admission use. Each comes from an index or a map: no rule reads every object. */
 import type { Ipv4Address, Ipv4Cidr, Ipv4Range, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Ipv6Prefix } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -7,9 +8,9 @@ import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 /** Addresses that the cluster uses itself; unknown ones are empty, and not checked. */
 export interface ClusterNetworks {
-  readonly serviceCidrs: readonly Ipv4Cidr[];
-  readonly podCidrs: readonly Ipv4Cidr[];
-  /** Addresses of the API server outside those networks. */
+  readonly serviceCidrs: readonly (Ipv4Cidr | Ipv6Prefix)[];
+  readonly podCidrs: readonly (Ipv4Cidr | Ipv6Prefix)[];
+  /** IPv4 addresses of the API server outside those networks. */
   readonly apiServers: readonly Ipv4Address[];
 }
 

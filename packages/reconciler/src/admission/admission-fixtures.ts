@@ -1,5 +1,6 @@
 /** A cluster for the tables of admission, and requests to it. */
 import { formatPath, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator';
+import { parseIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { network } from '../fixtures/object-fixtures.js';
 import type { ClusterNetworks } from './admission-facts.js';
@@ -74,7 +75,7 @@ export function clusterNetworks(text: {
   readonly pods?: readonly string[];
   readonly apiServers?: readonly string[];
 }): ClusterNetworks {
-  const cidrs = (texts: readonly string[] = []) => texts.flatMap((one) => parseIpv4Cidr(one) ?? []);
+  const cidrs = (texts: readonly string[] = []) => texts.flatMap((one) => parseIpv4Cidr(one) ?? parseIpv6Prefix(one) ?? []);
   return {
     serviceCidrs: cidrs(text.services),
     podCidrs: cidrs(text.pods),

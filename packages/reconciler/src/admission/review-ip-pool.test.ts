@@ -563,6 +563,20 @@ describe('a pool beside the network that it names', () => {
 });
 
 describe('a pool beside what the cluster needs itself', () => {
+  it('an IPv6 prefix that overlaps a network of a dual-stack cluster: refused', () => {
+    const object = ipPool({});
+    const dual = (cidr: string) => ({ ...object, spec: { ...(object.spec as object), ipv6Config: { cidr } } });
+    const cluster = clusterNetworks({ services: ['10.53.0.0/16', 'fd00:53::/112'], pods: ['10.52.0.0/16', 'fd00:52::/56'] });
+    const problems = (cidr: string) => created(dual(cidr), [NETWORK], cluster).problems;
+    expect(problems('fd00:54::/64')).toEqual([]);
+    expect(problems('fd00:53::/64')).toEqual([
+      `spec.ipv6Config.cidr overlaps-service-cidr: fd00:53::/64 overlaps fd00:53::/112, the network of the Services of the cluster; ${OVERLAP}`,
+    ]);
+    expect(problems('fd00:52:0:7::/64')).toEqual([
+      `spec.ipv6Config.cidr overlaps-pod-cidr: fd00:52:0:7::/64 overlaps fd00:52::/56, the network of the pods of the cluster; ${OVERLAP}`,
+    ]);
+  });
+
   const pods = clusterNetworks({ pods: ['10.52.0.0/16'] });
   const api = clusterNetworks({ apiServers: ['192.168.0.30'] });
   const inService = { cidr: '10.53.0.0/24', serverIP: '10.53.0.2', pool: { start: '10.53.0.10', end: '10.53.0.20' } };

@@ -9,7 +9,7 @@ import {
   rangesContain,
   subtractRanges,
 } from '@vmdhcp/dhcp-allocator';
-import { type Ipv6Prefix, prefixContains } from '@vmdhcp/dhcp-allocator/address';
+import { prefixesOverlap } from '@vmdhcp/dhcp-allocator/address';
 import { ipv6Offset } from '@vmdhcp/dhcp-allocator/dhcpv6';
 
 /** A pool, and the addresses that its machines have, which may be outside its ranges. */
@@ -29,12 +29,9 @@ const LAST = 0xffffffff;
 
 /** True if an IPv4 or an IPv6 address could be in both pools. */
 export function poolsOverlap(one: Pick<Pool, 'cidr' | 'dhcpv6'>, other: Pick<Pool, 'cidr' | 'dhcpv6'>): boolean {
-  return cidrsOverlap(one.cidr, other.cidr) || prefixesOverlap(one.dhcpv6?.prefix, other.dhcpv6?.prefix);
-}
-
-function prefixesOverlap(one: Ipv6Prefix | undefined, other: Ipv6Prefix | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  return prefixContains(one, other.network) || prefixContains(other, one.network);
+  const [prefix, othersPrefix] = [one.dhcpv6?.prefix, other.dhcpv6?.prefix];
+  const hasPrefixes = prefix !== undefined && othersPrefix !== undefined;
+  return cidrsOverlap(one.cidr, other.cidr) || (hasPrefixes && prefixesOverlap(prefix, othersPrefix));
 }
 
 /**
