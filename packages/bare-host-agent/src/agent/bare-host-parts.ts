@@ -124,14 +124,17 @@ export class BareHostParts {
       if (interfaceName !== undefined && end.kind === 'no-lease')
         end = await this.server.endLease(pool.name, address, interfaceName);
     }
-    const holder = this.planned.holderOf(address);
+    if (end.kind === 'no-lease') end = await this.#endQuarantine(address);
     if (end.kind !== 'no-lease') return end;
-    return holder === undefined ? await this.#endQuarantine(address) : { kind: 'kept', macAddress: holder, reason: 'declared' };
+    const holder = this.planned.holderOf(address);
+    return holder === undefined ? end : { kind: 'kept', macAddress: holder, reason: 'declared' };
   }
 
   async #endQuarantine(address: Ipv4Address): Promise<LeaseEnd> {
     try {
-      return { kind: (await this.book.endQuarantine(address)) ? 'quarantine-ended' : 'no-lease' };
+      if (!(await this.book.endQuarantine(address))) return { kind: 'no-lease' };
+      this.planned.endConflict(address);
+      return { kind: 'quarantine-ended' };
     } catch (error) {
       this.saving.onFailure(error);
       return { kind: 'not-recorded' };

@@ -207,6 +207,25 @@ describe('an address that another host uses', () => {
     expect(clients('net')).toBe('a');
   });
 
+  it('is served again at once, and probed, if an administrator ends its quarantine', () => {
+    const { made, log, clients } = pools();
+    made.replace(
+      new Map([
+        ['net', plan('net', [A, B])],
+        ['other', plan('other', [A])],
+      ]),
+    );
+    made.onConflict('net', conflict);
+    // No other address is free, so the next plan has this one again.
+    made.replace(new Map([['net', plan('net', [A, B])]]));
+    expect(clients('net')).toBe('b');
+    log.length = 0;
+    made.endConflict(ADDRESS_B);
+    expect(clients('net')).toBe('b');
+    made.endConflict(ADDRESS_A);
+    expect([clients('net'), log]).toEqual(['ab', ['probe eth1 a']]);
+  });
+
   it.each([0, 3_600_000])(
     'has no substitute if it is reserved: it is not served for a minute, then probed again; the clock goes back by %i ms',
     (setBackMs) => {

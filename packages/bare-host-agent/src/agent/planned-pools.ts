@@ -96,7 +96,16 @@ export class PlannedPools {
    */
   endConflicts(): void {
     const { conflicts, open, steadyMs } = this.#settings;
-    for (const poolName of new Set([...conflicts.expire(steadyMs()), ...open.poolsThatWaitNoMore()])) {
+    this.#serveAgain([...conflicts.expire(steadyMs()), ...open.poolsThatWaitNoMore()]);
+  }
+
+  /** Serves an address again that another host used. */
+  endConflict(address: Ipv4Address): void {
+    this.#serveAgain(this.#settings.conflicts.end(address));
+  }
+
+  #serveAgain(poolNames: Iterable<string>): void {
+    for (const poolName of new Set(poolNames)) {
       const planned = this.#planned.get(poolName);
       if (planned !== undefined) this.#serve(poolName, planned);
     }

@@ -224,5 +224,10 @@ ${rest}`;
       const apart = pool('one', '10.0.1', six('2001:db8:48::/64')) + pool('two', '10.0.2', six('2001:db8:49::/64'));
       expect(findings(apart)).toEqual({ problems: [], warnings: [] });
     });
+
+    it.each([0, 1])('with the same addresses, if one is paused, bring no warning (%i)', (paused) => {
+      const same = [0, 1].map((index) => pool(`net-${index}`, '10.0.1', index === paused ? '  paused: true\n' : ''));
+      expect(findings(same.join(''))).toEqual({ problems: [], warnings: [] });
+    });
   });
 });

@@ -141,8 +141,10 @@ class Reader {
   warnOfOverlaps(pools: ReadonlyMap<string, ConfiguredPool>): void {
     const others: Pool[] = [];
     for (const { object, find } of this.#of<IPPool>('IPPool')) {
-      const pool = pools.get(objectKey(object.metadata))?.pool;
-      if (pool === undefined) continue;
+      const configured = pools.get(objectKey(object.metadata));
+      // A pool that is not served gives no address to anybody.
+      if (configured === undefined || configured.paused) continue;
+      const { pool } = configured;
       const other = others.find((one) => poolsOverlap(pool, one) && contestedBy(pool, one).length > 0);
       if (other !== undefined) this.warnings.push(find(['spec', 'ipv4Config'], explainOverlap(pool, other)));
       others.push(pool);

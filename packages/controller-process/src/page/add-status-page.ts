@@ -26,7 +26,7 @@ export interface StatusPageSettings {
   readonly audiences: readonly string[];
 }
 
-/** The limit of an answer to the page: it holds 500 HostStatuses, or ten of the largest Events. */
+/** The limit of an answer to the page: it holds 500 HostStatuses, or one of the largest Events however it is escaped. */
 export const MOST_ANSWER_OCTETS = 16 << 20;
 
 /** The features of this controller that the page shows. */

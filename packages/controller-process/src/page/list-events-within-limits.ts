@@ -7,31 +7,35 @@ import { type EventSelection, trimEvent } from '@vmdhcp/status-page';
 /** The limit of Events in one list: of more, the first ones are shown. */
 const MOST_EVENTS = 20_000;
 const FULL_PAGE = 500;
-/** An Event has at most 1.5 MB, as etcd takes no more. */
-const SHORT_PAGE = 5;
-/** Where Events are so large that a full page is too long, only the first ones are read: they cost time and memory. */
-const MOST_SHORT_PAGES = 20;
+/** A page that is too long is tried again with this part of its Events, down to one; pages that are not become longer again. */
+const SHORTER = { of: 10, thenTimes: 5 };
+/** How many pages are read at most once one was too long: large Events cost time and memory, so only the first ones are read. */
+const MOST_PAGES_OF_LARGE = 20;
 
-/** @param connection - with `mostAnswerOctets`. @throws what a page fails with. */
+/**
+ * @param connection - with `mostAnswerOctets` for the largest Event: 1.5 MB in etcd, six times that with every octet escaped.
+ * @throws what a page fails with.
+ */
 export async function listEventsWithinLimits(
   connection: ApiConnection,
   selection: EventSelection,
 ): Promise<readonly KubernetesObject[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, { ...Resource.events, ...selectorOf(selection) });
   const events: KubernetesObject[] = [];
-  let [limit, most, continueToken]: [number, number, string | undefined] = [FULL_PAGE, MOST_EVENTS, undefined];
-  do {
+  let [limit, pages, continueToken]: [number, number, string | undefined] = [FULL_PAGE, Number.POSITIVE_INFINITY, undefined];
+  for (; pages > 0 && events.length < MOST_EVENTS; pages--) {
     const page: ListPage<KubernetesObject> | undefined = await client
       .list({ limit, ...(continueToken !== undefined && { continueToken }) })
       .catch(whenTooLong(limit));
     if (page === undefined) {
-      [limit, most] = [SHORT_PAGE, events.length + SHORT_PAGE * MOST_SHORT_PAGES];
+      [limit, pages] = [Math.max(1, Math.floor(limit / SHORTER.of)), Math.min(pages, MOST_PAGES_OF_LARGE)];
       continue;
     }
     events.push(...page.items.map(trimEvent));
     ({ continueToken } = page);
     if (continueToken === undefined) break;
-  } while (events.length < most);
+    limit = Math.min(FULL_PAGE, limit * SHORTER.thenTimes);
+  }
   return events;
 }
 
@@ -39,7 +43,7 @@ export async function listEventsWithinLimits(
 function whenTooLong(limit: number) {
   return (error: unknown): undefined => {
     const isTooLong = (error as Error).cause instanceof AnswerTooLongError;
-    if (!isTooLong || limit === SHORT_PAGE) throw error;
+    if (!isTooLong || limit === 1) throw error;
     return undefined;
   };
 }

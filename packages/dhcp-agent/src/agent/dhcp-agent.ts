@@ -105,6 +105,8 @@ export class DhcpAgent {
     this.#ipv6 = new Ipv6OfNetworks({
       ...{ ...ports, server: this.#server, standbyGate: this.#standbyGate },
       answerMode: (config) => this.#answerMode(config),
+      isOutOfTouch: () => this.#isOutOfTouch(),
+      isBehind: (poolKey) => this.#reportedVersions.isBehind(poolKey),
       publish: () => this.#leadership.publish(),
     });
     this.#silence = watchForSilence({

@@ -213,12 +213,32 @@ describe('Router Advertisements of a pool', () => {
     expect(world.holders(pool)).toEqual([]);
     pool.network.onAdvertisement = ({ owner, to }) => advertised.push(`${owner} ${to?.macAddress}`);
     const source = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC_A as never };
-    for (let asked = 1; asked <= 2; asked++) {
+    for (let asked = 1; asked <= 3; asked++) {
       expect(advertised).toEqual([]);
       pool.network.solicitRouters(source);
       await world.pass(4_000);
     }
     expect(advertised).toEqual([`b ${MAC_A}`]);
+  });
+
+  it('never come from a standby that knows an old prefix, while the leader answers', async () => {
+    const advertised: string[] = [];
+    const [, b] = await world.startBoth(group);
+    await world.pass(60_000);
+    b.isCutOff = true;
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ipv6Config: { cidr: 'fd00:48::/64' } } });
+    await world.pass(120_000);
+    expect(world.holders(pool)).toEqual(['a']);
+    pool.network.onAdvertisement = ({ owner, to, message }) => {
+      if (to !== undefined) advertised.push(`${owner} ${Buffer.from(message).includes(Buffer.from('fd000048', 'hex'))}`);
+    };
+    const source = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC_A as never };
+    // It asks again when its link comes back.
+    for (let asked = 1; asked <= 2; asked++) {
+      pool.network.solicitRouters(source);
+      await world.pass(4_000);
+    }
+    expect(advertised).toEqual(['a true', 'a true']);
   });
 
   it('are sent again when the prefix has changed', async () => {

@@ -27,6 +27,10 @@ export interface Ipv6OfNetworksPorts extends Pick<AgentPorts, 'observer' | 'cloc
   readonly server: DhcpServer;
   readonly standbyGate: Pick<StandbyGate, 'admitDhcpv6'>;
   readonly answerMode: (config: AgentNetworkConfig) => AnswerMode;
+  /** True if the API server has not been heard for long. */
+  readonly isOutOfTouch: () => boolean;
+  /** True if the leader knows a newer version of the pool. */
+  readonly isBehind: (poolKey: string) => boolean;
   readonly publish: () => void;
 }
 
@@ -51,7 +55,7 @@ export class Ipv6OfNetworks {
         pools: () => server.poolAlone(config.ipPoolRef),
         mayAnswer: () => answerMode(config) === 'leader',
         mayHelp: (answer) => answerMode(config) === 'standby' && this.#mayHelp(config.ipPoolRef, answer),
-        mayAdvertiseForOther: () => answerMode(config) === 'standby',
+        advertisesForOtherAt: () => this.#advertisesForOtherAt(config),
         onRouters: (routers) => {
           if (routers === undefined) this.#routers.delete(config.ipPoolRef);
           else this.#routers.set(config.ipPoolRef, { routers, untilMs: Number.POSITIVE_INFINITY });
@@ -70,6 +74,13 @@ export class Ipv6OfNetworks {
     const isHelped = standbyGate.admitDhcpv6(pool, answer);
     if (isHelped) observer.observe({ kind: 'standby-answer', pool, macAddress: answer.macAddress });
     return isHelped;
+  }
+
+  /** A replica without news may know an old prefix, and may be the only one that is cut off, so it lets the others go first. */
+  #advertisesForOtherAt(config: AgentNetworkConfig): number | undefined {
+    const { answerMode, isBehind, isOutOfTouch } = this.#ports;
+    if (answerMode(config) !== 'standby' || isBehind(config.ipPoolRef)) return undefined;
+    return isOutOfTouch() ? 3 : 2;
   }
 
   /** The routers on the network of a pool; undefined if they are not known. */

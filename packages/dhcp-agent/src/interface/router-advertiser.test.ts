@@ -7,20 +7,20 @@ const HOST: Ipv6Source = { address: 1n, macAddress: '02:00:00:00:00:0a' as Ipv6S
 
 let clock: FakeClock;
 let random: number;
-let [mayAdvertise, mayHelp]: [boolean, boolean] = [true, false];
+let [mayAdvertise, helpsAt]: [boolean, number | undefined] = [true, undefined];
 let message: Uint8Array | undefined;
 let sent: string[];
 let advertiser: RouterAdvertiser;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [random, mayAdvertise, mayHelp, message, sent] = [0, true, false, Uint8Array.of(1), []];
+  [random, mayAdvertise, helpsAt, message, sent] = [0, true, undefined, Uint8Array.of(1), []];
   advertiser = new RouterAdvertiser({
     clock,
     random: () => random,
     message: () => message,
     mayAdvertise: () => mayAdvertise,
-    mayHelp: () => mayHelp,
+    helpsAtQuestion: () => helpsAt,
     send: (_, to) => sent.push(`${clock.nowMs()} ${to?.macAddress ?? 'all'}`),
   });
 });
@@ -117,6 +117,17 @@ describe('RFC 4861 §6.2.6: an answer to a host', () => {
     expect(sent.filter((one) => one.endsWith('0a'))).toHaveLength(50);
     expect(sent.filter((one) => one.endsWith('all'))).toEqual(['40000 all']);
   });
+
+  it('takes no timer for each question beyond its budget, and none where nothing is advertised', async () => {
+    await pass(40);
+    random = 0.5;
+    for (let asked = 0; asked < 10_000; asked++) advertiser.answer(HOST);
+    expect(clock.pending).toBe(51);
+    await pass(1);
+    message = undefined;
+    for (let asked = 0; asked < 10_000; asked++) advertiser.answer(HOST);
+    expect(clock.pending).toBe(0);
+  });
 });
 
 describe('a standby', () => {
@@ -132,7 +143,7 @@ describe('a standby', () => {
   };
 
   beforeEach(() => {
-    [mayAdvertise, mayHelp] = [false, true];
+    [mayAdvertise, helpsAt] = [false, 2];
   });
 
   it('answers a host that asks again after some seconds, and no other', async () => {
@@ -145,7 +156,10 @@ describe('a standby', () => {
     for (let times = 0; times < 2; times++)
       expect(await answered(3_500, { source: undefined }), 'a host without an address').toBe(0);
     expect(await answered(3_500)).toBe(1);
-    mayHelp = false;
+    helpsAt = 4;
+    expect(await answered(3_500), 'the third question of a host').toBe(0);
+    expect(await answered(3_500), 'the fourth').toBe(1);
+    helpsAt = undefined;
     expect(await answered(3_500), 'of a pool that it may not serve').toBe(0);
   });
 

@@ -1,6 +1,6 @@
 /**
- * When Router Advertisements are sent on one interface, and to whom. The agent that answers sends them; a standby, to a host that asks again. The next
- * agent says the same, so that hosts do not notice a take-over: there is no last advertisement. Source: RFC 4861 §6.2.4, §6.2.6.
+ * When Router Advertisements are sent on one interface, and to whom. The agent that answers sends them; a standby, to a host that asks again. Agents
+ * that know the same pool say the same, so that hosts do not notice a take-over: there is no last advertisement. Source: RFC 4861 §6.2.4, §6.2.6.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { RateBudget } from '../limits/rate-budget.js';
@@ -30,8 +30,8 @@ export interface RouterAdvertiserPorts {
   readonly message: () => Uint8Array | undefined;
   /** True if this agent is the one that advertises. */
   readonly mayAdvertise: () => boolean;
-  /** True if it is a standby, which answers hosts that the other one does not answer. */
-  readonly mayHelp: () => boolean;
+  /** Which question of a host a standby answers, if no other agent seems to: 2 for the second one; undefined for none. */
+  readonly helpsAtQuestion: () => number | undefined;
   /** Sends an advertisement. @param to - undefined for all hosts. */
   readonly send: (message: Uint8Array, to: Ipv6Source | undefined) => void;
 }
@@ -44,8 +44,8 @@ export class RouterAdvertiser {
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #sent: Uint8Array | undefined;
-  /** When hosts asked while another agent should have answered, by MAC address, the last one to ask last. */
-  readonly #askedAtMs = new Map<string, number>();
+  /** How often hosts asked while another agent should have answered, and when they did last, by MAC address; the last one to ask last. */
+  readonly #asked = new Map<string, { readonly count: number; readonly atMs: number }>();
 
   constructor(ports: RouterAdvertiserPorts) {
     this.#ports = ports;
@@ -70,33 +70,43 @@ export class RouterAdvertiser {
 
   /** Answers a host. @param source - undefined if it has no address yet. */
   answer(source: Ipv6Source | undefined): void {
-    const { clock, random, mayAdvertise, mayHelp } = this.#ports;
+    const { clock, random, mayAdvertise, message } = this.#ports;
     const isHelp = !mayAdvertise();
-    if (isHelp && !(source !== undefined && mayHelp() && this.#asksAgain(source))) return;
-    const isAlone = source !== undefined && this.#answers.take(clock.nowMs());
+    if (isHelp && !(source !== undefined && this.#mayHelp(source))) return;
+    if (message() === undefined) return;
+    const nowMs = clock.nowMs();
     const delayMs = random() * DELAY_MS;
-    if (!isAlone) this.#nextAtMs = Math.min(this.#nextAtMs, clock.nowMs() + delayMs);
-    clock.after(delayMs, () => {
-      if (isAlone) this.#sendTo(source);
-      else this.look();
-    });
+    if (source !== undefined && this.#answers.take(nowMs)) {
+      clock.after(delayMs, () => this.#sendTo(source));
+    } else if (nowMs + delayMs < this.#nextAtMs) {
+      this.#nextAtMs = nowMs + delayMs;
+      clock.after(delayMs, () => this.look());
+    }
   }
 
   #sendTo(source: Ipv6Source): void {
-    const { mayAdvertise, mayHelp, message: current, send } = this.#ports;
-    const message = mayAdvertise() || mayHelp() ? current() : undefined;
+    const { mayAdvertise, helpsAtQuestion, message: current, send } = this.#ports;
+    const message = mayAdvertise() || helpsAtQuestion() !== undefined ? current() : undefined;
     if (message !== undefined) send(message, source);
   }
 
-  /** Notes a question. True if the host has asked before, and has waited since. */
-  #asksAgain({ macAddress }: Ipv6Source): boolean {
+  #mayHelp(source: Ipv6Source): boolean {
+    const helpsAt = this.#ports.helpsAtQuestion();
+    return helpsAt !== undefined && this.#noteQuestion(source) >= helpsAt;
+  }
+
+  /** Notes a question. Returns how often the host has asked, with some seconds in between. */
+  #noteQuestion({ macAddress }: Ipv6Source): number {
     const nowMs = this.#ports.clock.nowMs();
-    const waitedMs = nowMs - (this.#askedAtMs.get(macAddress) ?? Number.NEGATIVE_INFINITY);
-    this.#askedAtMs.delete(macAddress);
-    this.#askedAtMs.set(macAddress, nowMs);
-    const [oldest = ''] = this.#askedAtMs.keys();
-    if (this.#askedAtMs.size > MOST_ASKING) this.#askedAtMs.delete(oldest);
-    return waitedMs >= ASKS_AGAIN_MS.least && waitedMs <= ASKS_AGAIN_MS.most;
+    const before = this.#asked.get(macAddress) ?? { count: 0, atMs: Number.NEGATIVE_INFINITY };
+    const waitedMs = nowMs - before.atMs;
+    const asksAgain = waitedMs >= ASKS_AGAIN_MS.least && waitedMs <= ASKS_AGAIN_MS.most;
+    const count = asksAgain ? before.count + 1 : 1;
+    this.#asked.delete(macAddress);
+    this.#asked.set(macAddress, { count, atMs: nowMs });
+    const [oldest = ''] = this.#asked.keys();
+    if (this.#asked.size > MOST_ASKING) this.#asked.delete(oldest);
+    return count;
   }
 }
 

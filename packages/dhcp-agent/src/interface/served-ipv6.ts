@@ -35,8 +35,8 @@ export interface Ipv6Ports {
   readonly mayAnswer: () => boolean;
   /** Called for every other packet: true if this process sends the answer although another one should. Default: it does not. */
   readonly mayHelp?: (answer: Dhcpv6ReplyPacket) => boolean;
-  /** True if this process answers hosts that ask for a Router Advertisement again. Default: it does not. */
-  readonly mayAdvertiseForOther?: () => boolean;
+  /** Which question of a host for a Router Advertisement this process answers although another one should. Default: none. */
+  readonly advertisesForOtherAt?: () => number | undefined;
   /** Called with the routers of the network when they are known, have changed, or (undefined) are not known any more. Optional. */
   readonly onRouters?: (routers: readonly ReportedRouter[] | undefined) => void;
   /** Called when a client declines its address. Optional. */
@@ -49,7 +49,7 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
   const pools = () => withIpv6(ports.pools());
   let socket: Ipv6Socket | undefined;
   const advertiser = new RouterAdvertiser({
-    ...{ clock, random, mayAdvertise: mayAnswer, mayHelp: ports.mayAdvertiseForOther ?? (() => false) },
+    ...{ clock, random, mayAdvertise: mayAnswer, helpsAtQuestion: ports.advertisesForOtherAt ?? (() => undefined) },
     message: () => {
       const found = pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
       if (socket === undefined || found.length === 0) return undefined;

@@ -1,4 +1,4 @@
-import type { Assignment } from '@vmdhcp/dhcp-allocator';
+import type { Assignment, Ipv4Address } from '@vmdhcp/dhcp-allocator';
 
 interface Conflict {
   readonly poolName: string;
@@ -22,9 +22,18 @@ export class ConflictedLeases {
     return assignments.filter(({ macAddress, address }) => this.#conflicts.get(`${poolName} ${macAddress}`)?.address !== address);
   }
 
+  /** Forgets conflicts about an address; returns the pools that they were in. */
+  end(address: Ipv4Address): ReadonlySet<string> {
+    return this.#forget((conflict) => conflict.address === address);
+  }
+
   /** Forgets conflicts whose time is over; returns the pools that they were in. */
   expire(nowMs: number): ReadonlySet<string> {
-    const over = [...this.#conflicts].filter(([, { untilMs }]) => untilMs <= nowMs);
+    return this.#forget(({ untilMs }) => untilMs <= nowMs);
+  }
+
+  #forget(isOver: (conflict: Conflict) => boolean): ReadonlySet<string> {
+    const over = [...this.#conflicts].filter(([, conflict]) => isOver(conflict));
     for (const [key] of over) this.#conflicts.delete(key);
     return new Set(over.map(([, { poolName }]) => poolName));
   }

@@ -22,4 +22,5 @@ it('the interfaces of an object that the controller has not seen yet wait', () =
   const { networkName, macAddress } = entry('');
   const config = { metadata: { namespace: 'red', name: 'web' }, spec: { networkConfigs: [{ networkName, macAddress }] } };
   expect(LEASES.toRows(config, 0)).toMatchObject([{ network: networkName, macAddress, address: '', state: 'Pending' }]);
+  expect(LEASES.toRows({ ...config, status: { networkConfigs: [] } }, 0), 'a paused one').toEqual([]);
 });

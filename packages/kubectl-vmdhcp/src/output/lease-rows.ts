@@ -38,12 +38,14 @@ function toRows(config: KubernetesObject): LeaseRow[] {
   const names = interfaceNames(annotations[INTERFACES_ANNOTATION]);
   const allocated = readConditions(status).find(({ type }) => type === 'Allocated');
   const virtualMachine = virtualMachineNamedBy(config);
-  const known = readList(status, 'networkConfigs').map((entry) => readEntry(entry, namespace));
   // The interfaces of a new object wait for the controller.
-  const waiting = readList(spec, 'networkConfigs').map((entry) => ({ ...readEntry(entry, namespace), state: 'Pending' }));
-  return (known.length > 0 ? known : waiting).map((read) => {
-    const reason = read.state === 'Pending' ? (allocated?.reason ?? '') : '';
-    return { namespace, virtualMachine, interface: names.get(`${read.network} ${read.macAddress}`) ?? '', ...read, reason };
+  const read =
+    status === undefined
+      ? readList(spec, 'networkConfigs').map((entry) => ({ ...readEntry(entry, namespace), state: 'Pending' }))
+      : readList(status, 'networkConfigs').map((entry) => readEntry(entry, namespace));
+  return read.map((one) => {
+    const reason = one.state === 'Pending' ? (allocated?.reason ?? '') : '';
+    return { namespace, virtualMachine, interface: names.get(`${one.network} ${one.macAddress}`) ?? '', ...one, reason };
   });
 }
 

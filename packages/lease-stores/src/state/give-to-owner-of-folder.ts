@@ -8,5 +8,10 @@ import { fchownSync, statSync } from 'node:fs';
 export function giveToOwnerOfFolder(file: number, folder: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);
-  fchownSync(file, uid, gid);
+  if (uid === 0) return;
+  try {
+    fchownSync(file, uid, gid);
+  } catch {
+    // Root without CAP_CHOWN, or of a user namespace that does not have the owner, runs the service itself.
+  }
 }

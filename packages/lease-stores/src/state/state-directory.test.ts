@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -290,6 +291,22 @@ describe.skipIf(process.getuid?.() !== 0)('root in the folder of another user, a
       `leases.previous ${SERVICE}`,
       `lock ${SERVICE}`,
     ]);
+  });
+
+  it('saves also without CAP_CHOWN, as the agent of a hardened container', () => {
+    const script = `
+      import { EMPTY_STATE, StateDirectory } from '@vmdhcp/lease-stores';
+      const directory = await StateDirectory.open(process.argv[1]);
+      await directory.save({ ...EMPTY_STATE, expiryOf: () => undefined });
+      await directory.close();`;
+    const node = [process.execPath, '--input-type=module', '--eval', script, folder];
+    const { status, stderr } = spawnSync('setpriv', ['--bounding-set=-chown', '--inh-caps=-chown', ...node], {
+      encoding: 'utf8',
+      cwd: import.meta.dirname,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readdirSync(folder)).toEqual(['leases', 'lock']);
+    expect(ownerOf('leases')).toBe(0);
   });
 
   it('does not write into, and does not give away, what that user has put behind a link', async () => {

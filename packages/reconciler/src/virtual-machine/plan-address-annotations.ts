@@ -26,7 +26,7 @@ export function planAddressAnnotations(
   return { metadata: { annotations: Object.fromEntries(changed.map(([key, value]) => [key, value ?? null])) } };
 }
 
-/** By interface name, in the order of the virtual machine: IPv4 before IPv6. */
+/** By interface name, in the order of the virtual machine, though names that are numbers come first: IPv4 before IPv6. */
 function assignedAddresses(
   { spec }: KubernetesObject,
   config: KubernetesObject | undefined,
