@@ -61,6 +61,37 @@ describe('import and export', { timeout: 60_000 }, () => {
     });
   });
 
+  describe('with several pools whose subnets overlap', () => {
+    const pool = (name: string, cidr: string, dynamic: string) => {
+      const first = cidr.replace(/0\/.*/, '1');
+      return `---
+apiVersion: network.harvesterhci.io/v1alpha1
+kind: IPPool
+metadata: { name: ${name}, namespace: default }
+spec:
+  networkName: default/${name}
+  ipv4Config: { cidr: ${cidr}, serverIP: ${first}, pool: { start: ${first}0, end: ${first}9 }, dynamic: ['${dynamic}'] }
+`;
+    };
+    const narrow = pool('narrow', '10.0.1.0/24', '10.0.1.100-10.0.1.199');
+    const lease = ACTIVE.replace('10.0.0.10', '10.0.1.150');
+    const importInto = (pools: string) =>
+      run('import', '--isc', write('b.leases', lease), '--pools', write('pools.yaml', pools), '--json');
+
+    it('a lease goes to the pool that leases its address, so that nobody else gets it', () => {
+      const { stdout } = importInto(pool('wide', '10.0.0.0/16', '10.0.0.100-10.0.0.199') + narrow);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true, leases: [{ address: '10.0.1.150', pool: 'default/narrow' }] });
+    });
+
+    it('nothing is imported if two pools lease it', () => {
+      const { status, stderr } = importInto(pool('wide', '10.0.0.0/16', '10.0.1.150') + narrow);
+      expect([status, stderr]).toEqual([
+        65,
+        'vmdhcp-agent: 10.0.1.150 may be leased by the pools default/wide and default/narrow: nothing is imported; give pools whose ranges are apart, or --pool for every lease\n',
+      ]);
+    });
+  });
+
   it.each([['--json'], []])('print no control characters from the file: %j', (...format: string[]) => {
     const named = ACTIVE.replace('binding', 'client-hostname "\\233red";\n  binding');
     const file = write('terminal.leases', `${named}\u009bword x;\nclass "\u009bblue" {\n}\n${FREE}`);

@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describePoolsFileFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
-import { type BindingRecord, formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
+import {
+  type BindingRecord,
+  formatIpv4Address,
+  type Ipv4Address,
+  mayBeKept,
+  type Pool,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator';
 import {
   type ImportedIscLease,
   type IscLeaseProblem,
@@ -120,7 +127,28 @@ async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv
     throw new CommandError(problems, loaded.missing ? ExitCode.noInput : ExitCode.invalidData);
   }
   const known = [...loaded.file.pools].map(([name, configured]) => ({ name, pool: configured.pool }));
-  return (address) => known.find((each) => mayBeKept(each.pool, address))?.name;
+  return (address) => choosePoolOf(address, known);
+}
+
+/**
+ * Of several pools that may have the address, the one that leases it: it must know whose it is.
+ *
+ * @throws CommandError if several do.
+ */
+function choosePoolOf(
+  address: Ipv4Address,
+  known: readonly { readonly name: string; readonly pool: Pool }[],
+): string | undefined {
+  const possible = known.filter(({ pool }) => mayBeKept(pool, address));
+  const leasing = (field: 'dynamic' | 'ranges') =>
+    possible.filter(({ pool }) => pool[field].some((range) => rangeContains(range, address)));
+  const [first, second] = [leasing('dynamic'), leasing('ranges')].find(({ length }) => length > 0) ?? [];
+  if (first !== undefined && second !== undefined)
+    throw new CommandError(
+      `${formatIpv4Address(address)} may be leased by the pools ${first.name} and ${second.name}: nothing is imported; give pools whose ranges are apart, or --pool for every lease`,
+      ExitCode.invalidData,
+    );
+  return (first ?? possible[0])?.name;
 }
 
 async function readOctets(path: string): Promise<string> {

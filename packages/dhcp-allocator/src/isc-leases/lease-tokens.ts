@@ -11,7 +11,8 @@ export type Token =
 
 const BLANK = /[ \t\r\f\v]+|#[^\n]*/y;
 /** Capitals are the same for dhcpd, and blanks may be lines and comments. Source: dhcpd, common/conflex.c. */
-const ENTRY = /lease(?:\s|#[^\n]*\n)+([^\s{};"#]+)(?:\s|#[^\n]*\n)*\{/iy;
+const LEASE = /lease(?=[\s#])/iy;
+const ADDRESS = /[^\s{};"#]+/y;
 /** Editors put it before a file: U+FEFF, or its octets in UTF-8. */
 const BYTE_ORDER_MARK = /^(?:\uFEFF|\u00EF\u00BB\u00BF)/;
 /** Control characters, which a disk that lost power leaves behind. */
@@ -80,15 +81,26 @@ export class LeaseTokens {
   }
 
   #readWord(line: number): Token {
-    const first = this.#text[this.#offset];
-    const entry = first === 'l' || first === 'L' ? this.#match(ENTRY) : null;
-    if (entry !== null) {
-      this.#line += entry[0].split('\n').length - 1;
-      return { kind: 'entry', text: entry[1] as string, line };
-    }
+    const entry = this.#readEntry(line);
+    if (entry !== undefined) return entry;
     const word = this.#match(WORD);
     if (word === null) this.#skipUnreadable();
     return word === null ? { kind: 'unreadable', line } : { kind: 'word', text: word[0], line };
+  }
+
+  #readEntry(line: number): Token | undefined {
+    const start = this.#offset;
+    if (this.#match(LEASE) === null) return undefined;
+    this.#skipBlanks();
+    const address = this.#match(ADDRESS);
+    this.#skipBlanks();
+    if (address !== null && this.#text[this.#offset] === '{') {
+      this.#offset++;
+      return { kind: 'entry', text: address[0], line };
+    }
+    this.#offset = start;
+    this.#line = line;
+    return undefined;
   }
 
   #skipUnreadable(): void {

@@ -214,6 +214,13 @@ describe('laws', () => {
     );
   });
 
+  it.each(['lease', 'lease 10.0.0.9'])('%s, and then blanks without end', (start) => {
+    for (const blank of [' ', '\n', '#\n']) {
+      const { leases, problems } = parseIscLeases(`${start}${blank.repeat(4_000_000)}`);
+      expect([leases.length, problems.map(({ reason }) => reason)]).toEqual([0, ['file-cut']]);
+    }
+  });
+
   it('law: reading any text never throws, and the result can be written again', () => {
     const mutated = fc
       .tuple(

@@ -14,6 +14,9 @@ it.each<[string, number | undefined]>([
   ['1w', Date.UTC(2026, 10, 16, 20, 0, 30)],
   ['Tuesday', undefined],
   ['2026-13-01', undefined],
+  ['2026-11-31 10:00', undefined],
+  ['2026-02-29', undefined],
+  ['2028-02-29', new Date(2028, 1, 29).getTime()],
   ['-3d', undefined],
   ['', undefined],
 ])('%s', (text, ms) => {

@@ -11,7 +11,13 @@ export function parseWhen(text: string, nowMs: number): number | undefined {
   if (written === null) return undefined;
   const [, day = '', time = '00:00', zone = ''] = written;
   const ms = Date.parse(`${day}T${time}${zone}`);
-  return Number.isNaN(ms) ? undefined : wholeSeconds(ms);
+  return Number.isNaN(ms) || !isDay(day) ? undefined : wholeSeconds(ms);
+}
+
+/** False for 31 November, which `Date.parse` takes for 1 December. */
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 function wholeSeconds(ms: number): number {

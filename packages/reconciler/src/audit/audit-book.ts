@@ -103,10 +103,14 @@ export class AuditBook {
     return this.#pending > MOST_PENDING;
   }
 
-  /** Notes that the addresses of the pool are about to be written. */
-  writing(pool: string, nowMs: number): void {
+  /** Notes that the addresses of the pool are about to be written. @returns call it if the write was refused: then an earlier one may still count. */
+  writing(pool: string, nowMs: number): () => void {
     const pages = this.#pagesOf(pool);
+    const before = pages.writingSinceMs;
     pages.writingSinceMs ??= nowMs;
+    return () => {
+      pages.writingSinceMs = before;
+    };
   }
 
   /** Observes the recorded addresses of the pool. @returns the changes. */

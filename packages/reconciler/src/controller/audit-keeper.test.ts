@@ -291,6 +291,25 @@ describe('the audit', () => {
     expect(names.filter((_, i) => after[i] === before[i])).toEqual([]);
   });
 
+  it('a write to one pool that is refused does not stop the records of the others, also if the pool is invalid from then on', async () => {
+    const audited = await Audited.started();
+    const text = { network: 'default/net-2', start: '10.0.0.30', end: '10.0.0.39' };
+    audited.cluster.networks.put(network('net-2'));
+    audited.cluster.ipPools.put(pool('pool-2', text));
+    await audited.clock.advance(5_000);
+    await audited.add('vm-a');
+    audited.cluster.ipPools.writeFault = () => 'conflict';
+    audited.cluster.virtualMachines.put(virtualMachine('vm-c', { interfaces: { nic: ['02:00:00:00:00:cc', 'net-2'] } }));
+    await audited.clock.advance(400);
+    const { status } = audited.cluster.ipPools.objects.get('default/pool-2') ?? {};
+    const invalid = pool('pool-2', { ...text, ipv4Config: { router: '10.9.9.9' } });
+    audited.cluster.ipPools.put({ ...invalid, ...(status !== undefined && { status }) });
+    await audited.clock.advance(50);
+    audited.cluster.ipPools.writeFault = () => 'none';
+    await audited.clock.advance(3_600_000);
+    expect(audited.ownerAt('10.0.0.10', 1_000)).toBe('default/vm-a');
+  });
+
   it('other objects in the namespace are not changed', async () => {
     const other: KubernetesObject = { metadata: { namespace: 'vmdhcp-system', name: 'kube-root-ca.crt', uid: 'u' } };
     const audited = new Audited();

@@ -109,8 +109,8 @@ export class AuditKeeper implements AuditTrail {
     await Promise.race([this.#storeRest(), new Promise<void>((resolve) => clock.after(STOP_MS, resolve))]);
   }
 
-  writing(pool: string): void {
-    this.#book?.writing(pool, this.#nowMs());
+  writing(pool: string): (() => void) | undefined {
+    return this.#book?.writing(pool, this.#nowMs());
   }
 
   observe(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): void {

@@ -14,8 +14,8 @@ export interface AssignmentSources {
 
 /** The reports of reconcilers. */
 export interface AuditTrail {
-  /** The addresses of a pool are about to be written. */
-  readonly writing: (pool: string) => void;
+  /** The addresses of a pool are about to be written. @returns call it if the write is refused. */
+  readonly writing: (pool: string) => (() => void) | undefined;
   /** The plan is recorded. @param pool - the pool before that. */
   readonly observe: (sources: AssignmentSources, pool: PoolView, plan: PoolPlan) => void;
   /** The pool does not exist. */

@@ -243,11 +243,15 @@ export class PoolReconciler {
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
-    if (readField(patch, 'status', 'ipv4', 'allocated') !== undefined) audit?.writing(key);
+    const changesAddresses = readField(patch, 'status', 'ipv4', 'allocated') !== undefined;
+    const noteRefused = changesAddresses ? audit?.writing(key) : undefined;
     const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
     if (result.ok) {
       this.#journal.wrote(view, plan, patch);
       caches.ipPools.wrote(result.object);
+    } else {
+      // Otherwise the records of all pools would wait for this one, which is perhaps not planned again.
+      noteRefused?.();
     }
     return toReconcileResult(result);
   }
