@@ -1,13 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describePoolsFileFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
-import {
-  type BindingRecord,
-  formatIpv4Address,
-  type Ipv4Address,
-  mayBeKept,
-  type Pool,
-  rangeContains,
-} from '@vmdhcp/dhcp-allocator';
+import { type BindingRecord, formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import {
   type ImportedIscLease,
   type IscLeaseProblem,
@@ -20,6 +12,7 @@ import { describeCount } from '@vmdhcp/kube-runtime';
 import { createBindings } from '@vmdhcp/lease-stores';
 import { describeIscImport, describeIscProblems, describeOtherFile, toIscImportView } from '@vmdhcp/lease-stores/isc';
 import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
+import { poolsForImport } from './pools-for-import.js';
 
 export interface ImportOptions {
   readonly isc: string;
@@ -99,7 +92,7 @@ async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
       await createBindings(stateDir ?? '', records);
       return stateDir ?? '';
     };
-    const poolNameOf = await choosePool(options);
+    const poolNameOf = await poolsForImport(options);
     return { poolNameOf, write: stateDir === undefined ? undefined : write, close: () => undefined };
   }
   if (!namespace)
@@ -109,46 +102,6 @@ async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
     );
   const { openClusterImport } = await import('./import-into-cluster.js');
   return openClusterImport({ ...options, clusterAgent, namespace });
-}
-
-/** The pool into which an address is imported. */
-async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
-  if (pools === undefined) {
-    if (pool === undefined)
-      throw new CommandError(
-        'import needs --pools FILE, or --pool for every lease (NAMESPACE/NAME of an IPPool, or the NAME of a ClusterAgent), or --cluster-agent NAME to write into a cluster',
-        ExitCode.usage,
-      );
-    return () => pool;
-  }
-  const loaded = await loadPoolsFile(pools);
-  if (!loaded.ok) {
-    const problems = loaded.problems.map((finding) => describePoolsFileFinding(pools, finding)).join('\n');
-    throw new CommandError(problems, loaded.missing ? ExitCode.noInput : ExitCode.invalidData);
-  }
-  const known = [...loaded.file.pools].map(([name, configured]) => ({ name, pool: configured.pool }));
-  return (address) => choosePoolOf(address, known);
-}
-
-/**
- * Of several pools that may have the address, the one that leases it: it must know whose it is.
- *
- * @throws CommandError if several do.
- */
-function choosePoolOf(
-  address: Ipv4Address,
-  known: readonly { readonly name: string; readonly pool: Pool }[],
-): string | undefined {
-  const possible = known.filter(({ pool }) => mayBeKept(pool, address));
-  const leasing = (field: 'dynamic' | 'ranges') =>
-    possible.filter(({ pool }) => pool[field].some((range) => rangeContains(range, address)));
-  const [first, second] = [leasing('dynamic'), leasing('ranges')].find(({ length }) => length > 0) ?? [];
-  if (first !== undefined && second !== undefined)
-    throw new CommandError(
-      `${formatIpv4Address(address)} may be leased by the pools ${first.name} and ${second.name}: nothing is imported; give pools whose ranges are apart, or --pool for every lease`,
-      ExitCode.invalidData,
-    );
-  return (first ?? possible[0])?.name;
 }
 
 async function readOctets(path: string): Promise<string> {

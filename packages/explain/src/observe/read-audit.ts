@@ -4,6 +4,7 @@ import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import {
+  AUDIT_SLOT_NAMES,
   AUDIT_STATE_NAME,
   type AuditState,
   type PoolLog,
@@ -33,7 +34,11 @@ export async function readAudit(reader: ClusterReader, namespace: string, about 
   if (listed.kind === 'refused') return listed;
   const stored = readStoredAudit(about === '' ? listed.objects : listed.objects.map((object) => onlyAbout(object, about)));
   const state = parseAuditState(stored.state);
-  return state === undefined ? { kind: 'none' } : { kind: 'found', state, logs: stored.logs };
+  if (state === undefined) return { kind: 'none' };
+  // The controller creates all of them before the state: if one is missing, somebody has deleted it, and any record may be lost.
+  const isComplete = AUDIT_SLOT_NAMES.every((name) => stored.slots.has(name));
+  const gaps = isComplete ? state.gaps : [{ fromMs: 0, untilMs: state.completeUntilMs }];
+  return { kind: 'found', state: { ...state, gaps }, logs: stored.logs };
 }
 
 /** From each batch, takes the first line, which names the pool, and the records that name the client or the address. */

@@ -300,7 +300,7 @@ describe.skipIf(process.getuid?.() !== 0)('root in the folder of another user, a
       await directory.save({ ...EMPTY_STATE, expiryOf: () => undefined });
       await directory.close();`;
     const node = [process.execPath, '--input-type=module', '--eval', script, folder];
-    const { status, stderr } = spawnSync('setpriv', ['--bounding-set=-chown', '--inh-caps=-chown', ...node], {
+    const { status, stderr } = spawnSync('/usr/bin/setpriv', ['--bounding-set=-chown', '--inh-caps=-chown', ...node], {
       encoding: 'utf8',
       cwd: import.meta.dirname,
     });

@@ -65,7 +65,9 @@ export class AuditBook {
     this.#storedUntilMs = state?.completeUntilMs;
     // Records without a state: a user deleted it, and with it all knowledge about times.
     const { completeUntilMs = logs.size === 0 ? nowMs : 0, gaps = [] } = state ?? {};
-    this.#gaps = withGap(gaps, { fromMs: Math.min(completeUntilMs, nowMs), untilMs: nowMs + SECOND_MS });
+    // Records of the future come from a clock that was ahead: what happens at their times is not known.
+    const untilMs = Math.max(completeUntilMs, nowMs, ...[...logs.values()].map(lastTimeOf)) + SECOND_MS;
+    this.#gaps = withGap(gaps, { fromMs: Math.min(completeUntilMs, nowMs), untilMs });
     for (const [pool, log] of logs) {
       const reachesBackToMs = log.completeFromMs;
       this.#pools.set(pool, { ...newPages(), open: openRecordsOf(log), state: 'stored', reachesBackToMs });
@@ -111,6 +113,11 @@ export class AuditBook {
     return () => {
       pages.writingSinceMs = before;
     };
+  }
+
+  /** Notes that the clock was set: nothing is known about these times. */
+  clockWasSet(fromMs: number, untilMs: number): void {
+    this.#gaps = withGap(this.#gaps, { fromMs, untilMs: untilMs + SECOND_MS });
   }
 
   /** Observes the recorded addresses of the pool. @returns the changes. */
@@ -225,6 +232,12 @@ export class AuditBook {
     if (!pending.has(record.serial)) this.#pending++;
     pending.set(record.serial, record);
   }
+}
+
+function lastTimeOf({ records }: PoolLog): number {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const { from, end } of records.values()) lastMs = Math.max(lastMs, from.notAfterMs, end?.to.notAfterMs ?? lastMs);
+  return lastMs;
 }
 
 function newPages(): PoolPages {

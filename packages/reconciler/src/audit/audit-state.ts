@@ -31,7 +31,7 @@ export function formatAuditState({ completeUntilMs, gaps }: AuditState): string 
   return JSON.stringify({ completeUntil: formatTime(completeUntilMs), gaps: times });
 }
 
-/** Adds a gap. @param gap - begins no earlier than all others. */
+/** Adds a gap. @param gap - begins no earlier than all others, unless the clock was set back. */
 export function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const last = gaps.at(-1);
   const joined =
@@ -40,7 +40,7 @@ export function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
       : [...gaps, gap];
   const [first, second, ...others] = joined;
   if (joined.length <= MOST_GAPS || first === undefined || second === undefined) return joined;
-  return [{ fromMs: first.fromMs, untilMs: second.untilMs }, ...others];
+  return [{ fromMs: Math.min(first.fromMs, second.fromMs), untilMs: Math.max(first.untilMs, second.untilMs) }, ...others];
 }
 
 function timeOf(value: unknown): number | undefined {

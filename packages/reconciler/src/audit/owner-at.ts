@@ -33,7 +33,8 @@ export type OwnerAnswer =
 /** Why it is not known who had an address. */
 export const UNKNOWN_REASONS = {
   'older-than-records': 'the records of the pool do not reach so far back',
-  'nothing-recorded': 'nothing was recorded at that time: the controller had stopped, or its records could not be written',
+  'nothing-recorded':
+    'nothing was recorded at that time: the controller had stopped, its clock was wrong, or its records could not be written or are lost',
   'not-recorded-yet': 'the records do not reach so far yet',
   'time-not-exact': 'the address changed its client about that time, and it is not known when',
 } as const satisfies Readonly<Record<string, string>>;

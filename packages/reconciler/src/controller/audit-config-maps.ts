@@ -44,17 +44,20 @@ export class AuditConfigMaps {
     const state = await this.#claim(AUDIT_STATE_NAME);
     if (!state.ok && state.reason !== 'not-found') return state;
     const objects = state.ok ? [state.object] : [];
+    let isComplete = true;
     for (let first = 0; first < AUDIT_SLOT_NAMES.length; first += MOST_CLAIMS) {
       const names = AUDIT_SLOT_NAMES.slice(first, first + MOST_CLAIMS);
-      for (const slot of await Promise.all(names.map((name) => this.#claimOrCreate(name)))) {
+      for (const { slot, isNew } of await Promise.all(names.map((name) => this.#claimOrCreate(name)))) {
         if (!slot.ok) return slot;
         objects.push(slot.object);
+        isComplete &&= !isNew;
       }
     }
-    const { slots, ...stored } = readStoredAudit(objects);
+    const { slots, logs, state: storedState } = readStoredAudit(objects);
     this.#slots = new Map(slots);
     this.#stateVersion = state.ok ? state.object.metadata.resourceVersion : undefined;
-    return { ok: true, stored };
+    // The state was written after all others were created: if one is missing, records are lost.
+    return { ok: true, stored: { logs, state: isComplete ? storedState : undefined } };
   }
 
   /** Reads one of them by a write. */
@@ -99,8 +102,9 @@ export class AuditConfigMaps {
   }
 
   /** If a former leader still tries to create it, it finds that it exists. */
-  async #claimOrCreate(name: string): Promise<WriteResult<KubernetesObject>> {
+  async #claimOrCreate(name: string): Promise<{ readonly slot: WriteResult<KubernetesObject>; readonly isNew: boolean }> {
     const claimed = await this.#claim(name);
-    return claimed.ok || claimed.reason !== 'not-found' ? claimed : await this.#client.create(emptySlot(this.#namespace, name));
+    if (claimed.ok || claimed.reason !== 'not-found') return { slot: claimed, isNew: false };
+    return { slot: await this.#client.create(emptySlot(this.#namespace, name)), isNew: true };
   }
 }

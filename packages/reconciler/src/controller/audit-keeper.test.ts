@@ -19,6 +19,8 @@ const POOL = 'default/pool-1';
 /** A cluster with a pool and a controller; its wall clock is the clock of the test. */
 class Audited {
   readonly clock = new FakeClock();
+  /** How far the controller's clock is ahead. */
+  aheadMs = 0;
   readonly cluster = new MemoryCluster(this.clock);
   readonly errors: string[] = [];
   readonly lines: string[] = [];
@@ -74,7 +76,7 @@ class Audited {
   }
 
   now(): string {
-    return new Date(START + this.clock.nowMs()).toISOString();
+    return new Date(START + this.clock.nowMs() + this.aheadMs).toISOString();
   }
 
   get stored() {
@@ -308,6 +310,49 @@ describe('the audit', () => {
     audited.cluster.ipPools.writeFault = () => 'none';
     await audited.clock.advance(3_600_000);
     expect(audited.ownerAt('10.0.0.10', 1_000)).toBe('default/vm-a');
+  });
+
+  it.each(['goes on', 'is followed by another', 'crashes'] as const)(
+    'the controller, whose clock is ahead for two minutes, %s: nothing is claimed about these times, and later ones are known',
+    async (then) => {
+      const audited = await Audited.started();
+      await audited.add('vm-a');
+      await audited.clock.advance(1_790_000);
+      audited.aheadMs = 7_200_000;
+      await audited.remove('vm-a');
+      await audited.add('vm-b');
+      await audited.clock.advance(60_000);
+      await audited.remove('vm-b');
+      await audited.add('vm-c');
+      // The records are stored, and the state that says so is not.
+      await audited.clock.advance(10_000);
+      if (then === 'is followed by another') await audited.stop();
+      if (then === 'crashes') await audited.crash();
+      audited.aheadMs = 0;
+      if (then !== 'goes on') await audited.lead();
+      await audited.clock.advance(3 * 3_600_000);
+      const answers = [1_700, 1_850, 3_600, 8_990, 9_040, 9_064, 9_072].map((second) => audited.ownerAt('10.0.0.10', second));
+      expect(answers).toEqual(['default/vm-a', ...Array.from({ length: 6 }, () => 'nothing-recorded')]);
+      expect(audited.ownerAt('10.0.0.10', 10_000)).toBe('default/vm-c');
+    },
+  );
+
+  it('a ConfigMap that was deleted takes records with it: nothing is claimed about times before the next leader', async () => {
+    const audited = await Audited.started();
+    for (const name of ['vm-a', 'vm-b', 'vm-c', 'vm-d', 'vm-e', 'vm-f', 'vm-g', 'vm-h']) {
+      await audited.add(name);
+      await audited.clock.advance(95_000);
+      await audited.remove(name);
+    }
+    await audited.clock.advance(100_000);
+    expect(audited.ownerAt('10.0.0.10', 50)).toBe('default/vm-a');
+    audited.cluster.configMaps.remove('vmdhcp-system/vmdhcp-audit-00');
+    await audited.stop();
+    await audited.lead();
+    await audited.add('vm-z');
+    await audited.clock.advance(120_000);
+    expect(audited.ownerAt('10.0.0.10', 50)).toBe('nothing-recorded');
+    expect(audited.ownerAt('10.0.0.10', audited.clock.nowMs() / 1_000 - 60)).toBe('default/vm-z');
   });
 
   it('other objects in the namespace are not changed', async () => {

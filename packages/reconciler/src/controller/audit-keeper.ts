@@ -60,6 +60,8 @@ const GATHER_MS = 2_000;
 /** The rest between two requests. */
 const REST_MS = 250;
 const STATE_MS = 60_000;
+/** Times have whole seconds; a larger difference means that the clock was set. */
+const MOST_CLOCK_ERROR_MS = 2_000;
 const MOST_RECORDS = 200;
 const BACK_OFF = { firstMs: 500, mostMs: 30_000 };
 /** How long a stopping controller still writes. */
@@ -76,6 +78,8 @@ export class AuditKeeper implements AuditTrail {
   /** By the key of the pool: what the book has observed, so that only differences are compared. */
   readonly #observed = new Map<string, ObservedPlan>();
   #stateWrittenMs = Number.NEGATIVE_INFINITY;
+  /** The last time, by the clock on the wall, and by one that is never set. */
+  #lastTime: { readonly wallMs: number; readonly steadyMs: number } | undefined;
   /** Pools with records that are not stored. */
   readonly #waiting = new Set<string>();
 
@@ -151,7 +155,15 @@ export class AuditKeeper implements AuditTrail {
   }
 
   #nowMs(): number {
-    return parseTime(this.#settings.now());
+    const { clock, now } = this.#settings;
+    const [wallMs, steadyMs] = [parseTime(now()), clock.nowMs()];
+    const last = this.#lastTime ?? { wallMs, steadyMs };
+    this.#lastTime = { wallMs, steadyMs };
+    const expectedMs = last.wallMs + steadyMs - last.steadyMs;
+    // Times before and after belong to other events than they seem to. The gap is stored with the time until which all is recorded.
+    if (Math.abs(wallMs - expectedMs) > MOST_CLOCK_ERROR_MS)
+      this.#book?.clockWasSet(Math.min(last.wallMs, wallMs), Math.max(expectedMs, wallMs));
+    return wallMs;
   }
 
   /** Makes one request, or prepares the next one. */
