@@ -13,6 +13,9 @@ type Main = (argv: readonly string[]) => Promise<void>;
 const { main } = (await import(join(dirname(PLUGIN_BIN), '..', 'program', 'main.js'))) as { readonly main: Main };
 let last = Promise.resolve();
 
+// Some seconds after a failure, the plugin ends its process, as there is one call for each.
+process.exit = (() => undefined) as never;
+
 process.on('message', (call: PluginCall) => {
   last = last.then(async () => {
     process.send?.(await run(call));
