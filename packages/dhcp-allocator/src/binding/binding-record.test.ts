@@ -13,6 +13,7 @@ const LINE =
 describe('a record is one line', () => {
   it.each<[string, BindingRecord, string]>([
     ['a binding', BINDING, LINE],
+    ['a binding of a pool without a name', { ...BINDING, poolName: '' }, LINE.replace('net', '')],
     ['a lease that never ends', { ...BINDING, endsAtMs: Number.POSITIVE_INFINITY }, LINE.replace('3000', '"never"')],
     [
       'a released one, with a host name',
@@ -40,7 +41,7 @@ describe('a record is one line', () => {
     ['null', 'not-a-record'],
     ['7', 'not-a-record'],
     ['{}', 'pool-invalid'],
-    [LINE.replace('"net"', '""'), 'pool-invalid'],
+    [LINE.replace('"net"', '7'), 'pool-invalid'],
     [LINE.replace('10.0.0.10', '999.0.0.10'), 'address-invalid'],
     [LINE.replace('"10.0.0.10"', '10'), 'address-invalid'],
     [LINE.replace('02:00:00:00:00:01', '02:00'), 'mac-address-invalid'],
@@ -53,7 +54,7 @@ describe('a record is one line', () => {
 
   const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 45 }), fc.constant(Number.POSITIVE_INFINITY));
   const octet = fc.nat(255).map((value) => value.toString(16).padStart(2, '0'));
-  const place = { poolName: fc.string({ minLength: 1, unit: 'binary' }), address: fc.nat(0xffffffff) };
+  const place = { poolName: fc.string({ unit: 'binary' }), address: fc.nat(0xffffffff) };
   const anyRecord: fc.Arbitrary<BindingRecord> = fc.oneof(
     fc.record({ kind: fc.constant('quarantine' as const), ...place, untilMs: time }),
     fc.record(

@@ -50,7 +50,7 @@ export function parseBindingRecord(line: string): BindingRecordReading {
   if (typeof fields === 'string') return { ok: false, reason: fields };
   const { pool: poolName } = fields;
   const address = typeof fields['address'] === 'string' ? parseIpv4Address(fields['address']) : undefined;
-  if (typeof poolName !== 'string' || poolName === '') return { ok: false, reason: 'pool-invalid' };
+  if (typeof poolName !== 'string') return { ok: false, reason: 'pool-invalid' };
   if (address === undefined) return { ok: false, reason: 'address-invalid' };
   return 'quarantined' in fields ? readQuarantine(fields, { poolName, address }) : readBinding(fields, { poolName, address });
 }

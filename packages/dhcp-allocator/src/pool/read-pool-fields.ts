@@ -46,13 +46,6 @@ const MOST_OCTETS_OF_AN_OPTION = 255;
 
 export function readPoolFields(definition: PoolDefinition, problems: PoolProblems): ReadPoolFields {
   const reader = new FieldReader(problems);
-  if (definition.name === '')
-    problems.add('not-text', {
-      path: ['name'],
-      value: '',
-      message: 'is empty',
-      remedy: 'give the pool a name, as in default/net-48',
-    });
   const { leaseTimeSeconds, options = {} } = definition;
   if (leaseTimeSeconds !== undefined) {
     reader.wholeNumber(['leaseTimeSeconds'], leaseTimeSeconds, { least: 1, most: INFINITE_LEASE_TIME_SECONDS });

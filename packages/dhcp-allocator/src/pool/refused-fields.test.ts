@@ -17,7 +17,6 @@ const option = (options: PoolDefinition['options']): Partial<PoolDefinition> => 
 describe('a pool is refused with every problem', () => {
   it.each<[Partial<PoolDefinition>, string[]]>([
     [{ cidr: 'x' }, ['cidr: "x" is not an IPv4 subnet; write address/prefix length, as in 192.168.48.0/24']],
-    [{ name: '' }, ['name: is empty; give the pool a name, as in default/net-48']],
     [{ end: 'x' }, ['end: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
     [{ start: 'y' }, ['start: "y" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
     [
