@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { describePoolsFileFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { type BindingRecord, formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import {
+  findPoolOfLease,
   type ImportedIscLease,
   type IscLeaseProblem,
   type IscLeaseReading,
@@ -12,7 +14,6 @@ import { describeCount } from '@vmdhcp/kube-runtime';
 import { createBindings } from '@vmdhcp/lease-stores';
 import { describeIscImport, describeIscProblems, describeOtherFile, toIscImportView } from '@vmdhcp/lease-stores/isc';
 import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
-import { poolsForImport } from './pools-for-import.js';
 
 export interface ImportOptions {
   readonly isc: string;
@@ -92,7 +93,7 @@ async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
       await createBindings(stateDir ?? '', records);
       return stateDir ?? '';
     };
-    const poolNameOf = await poolsForImport(options);
+    const poolNameOf = await choosePool(options);
     return { poolNameOf, write: stateDir === undefined ? undefined : write, close: () => undefined };
   }
   if (!namespace)
@@ -102,6 +103,32 @@ async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
     );
   const { openClusterImport } = await import('./import-into-cluster.js');
   return openClusterImport({ ...options, clusterAgent, namespace });
+}
+
+/** The pool into which an address is imported. */
+async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
+  if (pools === undefined) {
+    if (pool === undefined)
+      throw new CommandError(
+        'import needs --pools FILE, or --pool for every lease (NAMESPACE/NAME of an IPPool, or the NAME of a ClusterAgent), or --cluster-agent NAME to write into a cluster',
+        ExitCode.usage,
+      );
+    return () => pool;
+  }
+  const loaded = await loadPoolsFile(pools);
+  if (!loaded.ok) {
+    const problems = loaded.problems.map((finding) => describePoolsFileFinding(pools, finding)).join('\n');
+    throw new CommandError(problems, loaded.missing ? ExitCode.noInput : ExitCode.invalidData);
+  }
+  const known = [...loaded.file.pools.values()].map((configured) => configured.pool);
+  return (address) => {
+    const found = findPoolOfLease(address, known);
+    if (found.ok) return found.pool?.name;
+    throw new CommandError(
+      `${formatIpv4Address(address)} may be leased by the pools ${found.pools.map(({ name }) => name).join(' and ')}: nothing is imported; give pools whose ranges are apart, or --pool for every lease`,
+      ExitCode.invalidData,
+    );
+  };
 }
 
 async function readOctets(path: string): Promise<string> {

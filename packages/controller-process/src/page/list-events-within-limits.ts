@@ -7,8 +7,8 @@ import { type EventSelection, trimEvent } from '@vmdhcp/status-page';
 /** The limit of Events in one list: of more, the first ones are shown. */
 const MOST_EVENTS = 20_000;
 const FULL_PAGE = 500;
-/** A page that is too long is tried again with this part of its Events, down to one; pages that are not become longer again. */
-const SHORTER = { of: 10, thenTimes: 5 };
+/** A page that is too long is tried again with so many times fewer Events, down to one; the next one may have more again. */
+const [TIMES_FEWER, TIMES_MORE] = [10, 5];
 /** How many pages are read at most once one was too long: large Events cost time and memory, so only the first ones are read. */
 const MOST_PAGES_OF_LARGE = 20;
 
@@ -28,13 +28,13 @@ export async function listEventsWithinLimits(
       .list({ limit, ...(continueToken !== undefined && { continueToken }) })
       .catch(whenTooLong(limit));
     if (page === undefined) {
-      [limit, pages] = [Math.max(1, Math.floor(limit / SHORTER.of)), Math.min(pages, MOST_PAGES_OF_LARGE)];
+      [limit, pages] = [Math.max(1, Math.floor(limit / TIMES_FEWER)), Math.min(pages, MOST_PAGES_OF_LARGE)];
       continue;
     }
     events.push(...page.items.map(trimEvent));
     ({ continueToken } = page);
     if (continueToken === undefined) break;
-    limit = Math.min(FULL_PAGE, limit * SHORTER.thenTimes);
+    limit = Math.min(FULL_PAGE, limit * TIMES_MORE);
   }
   return events;
 }

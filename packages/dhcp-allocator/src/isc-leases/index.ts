@@ -14,6 +14,7 @@ export {
   type UnreadableIscLease,
 } from './isc-lease.js';
 export { type IscLeaseReading, parseIscLeases } from './parse-isc-leases.js';
+export { findPoolOfLease, type PoolOfLease } from './pool-of-lease.js';
 export {
   type ImportedIscLease,
   type IscImport,

@@ -41,23 +41,23 @@ export class AuditConfigMaps {
   /** Reads all of them by writes, and creates missing ones. @param writer - a new value for each call. */
   async claimAll(writer: string): Promise<ClaimedAudit> {
     this.#writer = writer;
-    const state = await this.#claim(AUDIT_STATE_NAME);
+    let state = await this.#claim(AUDIT_STATE_NAME);
     if (!state.ok && state.reason !== 'not-found') return state;
-    const objects = state.ok ? [state.object] : [];
-    let isComplete = true;
-    for (let first = 0; first < AUDIT_SLOT_NAMES.length; first += MOST_CLAIMS) {
-      const names = AUDIT_SLOT_NAMES.slice(first, first + MOST_CLAIMS);
-      for (const { slot, isNew } of await Promise.all(names.map((name) => this.#claimOrCreate(name)))) {
-        if (!slot.ok) return slot;
-        objects.push(slot.object);
-        isComplete &&= !isNew;
-      }
-    }
-    const { slots, logs, state: storedState } = readStoredAudit(objects);
+    const claimed = await inParallel(AUDIT_SLOT_NAMES, (name) => this.#claim(name));
+    const missing = AUDIT_SLOT_NAMES.filter((_, index) => isMissing(claimed[index]));
+    // The state was written when all others were there: if one is missing, records are lost, and the state promises too much.
+    if (missing.length > 0 && state.ok) state = await this.#clearState(state.object);
+    // If a former leader still tries to create one, it finds that it exists.
+    const created = await inParallel(state.ok || isMissing(state) ? missing : [], (name) =>
+      this.#client.create(emptySlot(this.#namespace, name)),
+    );
+    const results = [state, ...claimed, ...created].filter((result) => !isMissing(result));
+    const refused = results.find((result) => !result.ok);
+    if (refused?.ok === false) return refused;
+    const { slots, ...stored } = readStoredAudit(results.flatMap((result) => (result.ok ? [result.object] : [])));
     this.#slots = new Map(slots);
     this.#stateVersion = state.ok ? state.object.metadata.resourceVersion : undefined;
-    // The state was written after all others were created: if one is missing, records are lost.
-    return { ok: true, stored: { logs, state: isComplete ? storedState : undefined } };
+    return { ok: true, stored };
   }
 
   /** Reads one of them by a write. */
@@ -101,10 +101,22 @@ export class AuditConfigMaps {
     );
   }
 
-  /** If a former leader still tries to create it, it finds that it exists. */
-  async #claimOrCreate(name: string): Promise<{ readonly slot: WriteResult<KubernetesObject>; readonly isNew: boolean }> {
-    const claimed = await this.#claim(name);
-    if (claimed.ok || claimed.reason !== 'not-found') return { slot: claimed, isNew: false };
-    return { slot: await this.#client.create(emptySlot(this.#namespace, name)), isNew: true };
+  async #clearState({ metadata: { resourceVersion } }: KubernetesObject): Promise<WriteResult<KubernetesObject>> {
+    return await this.#client.patch(
+      { key: `${this.#namespace}/${AUDIT_STATE_NAME}`, resourceVersion },
+      { data: { state: null } },
+    );
   }
+}
+
+function isMissing(result: WriteResult<KubernetesObject> | undefined): boolean {
+  return result?.ok === false && result.reason === 'not-found';
+}
+
+/** The results, in the order of the names. */
+async function inParallel<Result>(names: readonly string[], request: (name: string) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let first = 0; first < names.length; first += MOST_CLAIMS)
+    results.push(...(await Promise.all(names.slice(first, first + MOST_CLAIMS).map(request))));
+  return results;
 }

@@ -337,23 +337,28 @@ describe('the audit', () => {
     },
   );
 
-  it('a ConfigMap that was deleted takes records with it: nothing is claimed about times before the next leader', async () => {
-    const audited = await Audited.started();
-    for (const name of ['vm-a', 'vm-b', 'vm-c', 'vm-d', 'vm-e', 'vm-f', 'vm-g', 'vm-h']) {
-      await audited.add(name);
-      await audited.clock.advance(95_000);
-      await audited.remove(name);
-    }
-    await audited.clock.advance(100_000);
-    expect(audited.ownerAt('10.0.0.10', 50)).toBe('default/vm-a');
-    audited.cluster.configMaps.remove('vmdhcp-system/vmdhcp-audit-00');
-    await audited.stop();
-    await audited.lead();
-    await audited.add('vm-z');
-    await audited.clock.advance(120_000);
-    expect(audited.ownerAt('10.0.0.10', 50)).toBe('nothing-recorded');
-    expect(audited.ownerAt('10.0.0.10', audited.clock.nowMs() / 1_000 - 60)).toBe('default/vm-z');
-  });
+  it.each(['none', 'lost-answer'] as const)(
+    'a ConfigMap that was deleted takes records with it: nothing is claimed about times before the next leader (its creation: %s)',
+    async (fault) => {
+      const audited = await Audited.started();
+      for (const name of ['vm-a', 'vm-b', 'vm-c', 'vm-d', 'vm-e', 'vm-f', 'vm-g', 'vm-h']) {
+        await audited.add(name);
+        await audited.clock.advance(95_000);
+        await audited.remove(name);
+      }
+      await audited.clock.advance(100_000);
+      expect(audited.ownerAt('10.0.0.10', 50)).toBe('default/vm-a');
+      audited.cluster.configMaps.remove('vmdhcp-system/vmdhcp-audit-00');
+      await audited.stop();
+      let faults = 1;
+      audited.cluster.configMaps.writeFault = (what) => (what === 'create' && faults-- > 0 ? fault : 'none');
+      await audited.lead();
+      await audited.add('vm-z');
+      await audited.clock.advance(120_000);
+      expect(audited.ownerAt('10.0.0.10', 50)).toBe('nothing-recorded');
+      expect(audited.ownerAt('10.0.0.10', audited.clock.nowMs() / 1_000 - 60)).toBe('default/vm-z');
+    },
+  );
 
   it('other objects in the namespace are not changed', async () => {
     const other: KubernetesObject = { metadata: { namespace: 'vmdhcp-system', name: 'kube-root-ca.crt', uid: 'u' } };

@@ -4,7 +4,7 @@ import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/explain/hosts';
 import { type Condition, type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import type { BareMetalHost, HostCounts, HostsAgent, HostsPage, PageState } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
-import { NAMESPACE_OF_OTHERS, toRecentEvent } from './recent-events.js';
+import { CLUSTER_WIDE_EVENTS_NAMESPACE, toRecentEvent } from './recent-events.js';
 
 export interface HostsToRank {
   readonly hostStatuses: Iterable<KubernetesObject>;
@@ -37,7 +37,7 @@ const UNHEALTHY = 'HostUnhealthy';
 
 /** Hosts are in no namespace, so only an Event of a namespace that tenants do not write to is about one. */
 function isUnhealthyHost(event: KubernetesObject): boolean {
-  if (event.metadata.namespace !== NAMESPACE_OF_OTHERS) return false;
+  if (event.metadata.namespace !== CLUSTER_WIDE_EVENTS_NAMESPACE) return false;
   return readText(event, 'reason') === UNHEALTHY && readText(event, 'involvedObject', 'kind') === 'HostStatus';
 }
 

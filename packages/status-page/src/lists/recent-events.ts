@@ -37,13 +37,17 @@ const OF_MACHINES = [
 ];
 
 /** The namespace of Events about objects without a namespace. */
-export const NAMESPACE_OF_OTHERS = 'default';
+export const CLUSTER_WIDE_EVENTS_NAMESPACE = 'default';
 const OF_WAKE_UPS = [{ kind: 'VirtualMachine', component: EVENT_COMPONENT }];
 const KIND_OF_WAKE_CONFIGS = 'WolConfig';
 /** In no other namespace: tenants can write Events there that claim to be about these objects. */
-const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined, namespace: NAMESPACE_OF_OTHERS }];
+const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined, namespace: CLUSTER_WIDE_EVENTS_NAMESPACE }];
 /** The right to the section covers only these kinds. */
-const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({ kind, component: undefined, namespace: NAMESPACE_OF_OTHERS }));
+const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({
+  kind,
+  component: undefined,
+  namespace: CLUSTER_WIDE_EVENTS_NAMESPACE,
+}));
 const WAKE_UP = /^WakeUp/;
 
 /** Where the page may read Events. */
@@ -71,7 +75,7 @@ function selectionsOf(
   onlyNamespace: string | undefined,
 ) {
   if (of === 'machines') return OF_MACHINES;
-  const hasOthers = onlyNamespace === undefined || onlyNamespace === NAMESPACE_OF_OTHERS;
+  const hasOthers = onlyNamespace === undefined || onlyNamespace === CLUSTER_WIDE_EVENTS_NAMESPACE;
   if (of === 'hosts') return hasOthers ? OF_HOSTS : [];
   return [...(sections.has('machines') ? OF_WAKE_UPS : []), ...(hasOthers ? OF_WAKE_CONFIGS : [])];
 }

@@ -101,7 +101,7 @@ export class ChangeFeed {
     this.#tellSummaries(pools);
     for (const pool of pools) if (this.#watched.has(pool)) this.#tellPool(pool);
     this.#tellSections(sections);
-    // An address may have another client while the summary of its pool stays the same. Who has opened one pool, is told what changed.
+    // An address may have another client while the summary of its pool stays the same. A viewer that has opened one pool is told what changed in it.
     if (pools.length > 0) this.#tellSections(['pools'], ({ pool }) => pool === undefined);
   }
 
