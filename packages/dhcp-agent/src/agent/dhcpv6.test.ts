@@ -9,6 +9,8 @@ import {
   firstOption,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
@@ -239,6 +241,39 @@ describe('Router Advertisements of a pool', () => {
       await world.pass(4_000);
     }
     expect(advertised).toEqual(['a true', 'a true']);
+  });
+
+  it('never come from a standby whose watch of the pool hangs, once the leader has reported a newer version', async () => {
+    const advertised: string[] = [];
+    world.startPod('a', group);
+    await world.pass(1_000);
+    // b reads its own copy, which does not change any more.
+    const frozen = new MemoryResource<KubernetesObject>(world.clock);
+    frozen.put({
+      apiVersion: 'network.harvesterhci.io/v1alpha1',
+      kind: 'IPPool',
+      metadata: { namespace: 'default', name: 'net-0', uid: 'uid-0', generation: 1 },
+      spec: {
+        networkName: pool.key,
+        ipv4Config: { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', pool: { start: '10.0.0.10', end: '10.0.0.99' } },
+        ...IPV6,
+      },
+      status: { ipv4: { allocated: { '10.0.0.17': MAC_A }, used: 0, available: 0 } },
+    });
+    world.startPod('b', group, { poolSource: () => frozen });
+    await world.pass(60_000);
+    pool.network.onAdvertisement = ({ owner, to }) => {
+      if (to !== undefined) advertised.push(owner);
+    };
+    const source = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC_A as never };
+    pool.network.solicitRouters(source);
+    await world.pass(2_500);
+    expect(advertised.splice(0)).toEqual(['a']);
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ipv6Config: { cidr: 'fd00:48::/64' } } });
+    await world.pass(1_500);
+    pool.network.solicitRouters(source);
+    await world.pass(1_000);
+    expect(advertised).toEqual(['a']);
   });
 
   it('are sent again when the prefix has changed', async () => {
