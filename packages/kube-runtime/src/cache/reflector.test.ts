@@ -388,6 +388,17 @@ describe('a reflector', () => {
             ],
             1,
           ],
+          // An object that is older than the history is deleted between two pages.
+          [
+            [
+              { kind: 'put', name: 'a', size: 0 },
+              { kind: 'compact' },
+              { kind: 'put', name: 'd', size: 0 },
+              { kind: 'wait', ms: 1 },
+              { kind: 'delete', name: 'a' },
+            ],
+            1,
+          ],
         ],
       },
     );

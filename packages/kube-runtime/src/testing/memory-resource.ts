@@ -43,6 +43,8 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
   readonly #clock: Clock;
   readonly #objects = new Map<string, Kind>();
   #changes: Change<Kind>[] = [];
+  /** The objects before the changes. */
+  #compacted: ReadonlyMap<string, Kind> = new Map();
   #version = 0;
   /** Changes up to this version are forgotten. */
   #compactedUpTo = 0;
@@ -91,6 +93,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
   /** Forgets all history, including continue tokens. */
   compact(): void {
     this.#compactedUpTo = this.#version;
+    this.#compacted = new Map(this.#objects);
     this.#changes = [];
   }
 
@@ -274,15 +277,18 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
 
   /** All objects as they were at a version, in order of their keys. */
   #at(version: number): Kind[] {
-    const objects = new Map(this.#objects);
-    for (const { version: changedAt, event } of this.#changes.toReversed()) {
-      if (changedAt <= version) break;
-      const key = keyOf(event.object);
-      const before = this.#changes.findLast((change) => change.version <= version && keyOf(change.event.object) === key);
-      if (before === undefined || before.event.type === 'deleted') objects.delete(key);
-      else objects.set(key, before.event.object);
-    }
+    const objects = version < this.#version ? this.#replayed(version) : this.#objects;
     return [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
+  }
+
+  #replayed(version: number): Map<string, Kind> {
+    const objects = new Map(this.#compacted);
+    for (const { version: changedAt, event } of this.#changes) {
+      if (changedAt > version) break;
+      if (event.type === 'deleted') objects.delete(keyOf(event.object));
+      else objects.set(keyOf(event.object), event.object);
+    }
+    return objects;
   }
 }
 
