@@ -4,7 +4,7 @@ import { exportCommand } from './commands/export-command.js';
 import { agentsCommand, eventsCommand, leasesCommand, poolsCommand } from './commands/list-commands.js';
 import { captureCommand, topCommand } from './commands/traffic-commands.js';
 import { whyCommand } from './commands/why-command.js';
-import { pinCommand, releaseCommand } from './commands/write-commands.js';
+import { pinCommand, releaseCommand, renewCommand } from './commands/write-commands.js';
 
 /** The command line `kubectl vmdhcp`: kubectl starts the program `kubectl-vmdhcp` of the path. */
 export const program: Program = {
@@ -22,6 +22,7 @@ export const program: Program = {
     auditCommand(),
     pinCommand(),
     releaseCommand(),
+    renewCommand(),
     exportCommand(),
   ],
   environment: {

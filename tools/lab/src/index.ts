@@ -57,6 +57,7 @@ export { type ContainerOfPod, type LabPod, type StartContainer, startInPod } fro
 export { LabProcess } from './lab-process.js';
 export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
+export { startNetworkd } from './networkd.js';
 export type { NodePod } from './node-pod.js';
 export { openProbe } from './open-probe.js';
 export { OperatedCluster } from './operated-cluster.js';
@@ -68,7 +69,7 @@ export { ProgramPod } from './program-pod.js';
 export { AGENT_BIN, CONTROLLER_BIN, PLUGIN_BIN, SIMULATOR_BIN } from './programs.js';
 export { type FiringAlert, Prometheus, type QueriedSeries } from './prometheus.js';
 export { type Reach, reach } from './reach.js';
-export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
+export { has, isInstalled, NETWORKD, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { Bmc, type BmcBehaviour, type BmcLogLine } from './redfish/bmc.js';
 export { BmcFleet, type BmcFleetSettings, type ListeningBmc } from './redfish/bmc-fleet.js';
 export { type BmcsInMachine, type BmcsInMachineSettings, startBmcs } from './redfish/start-bmcs.js';

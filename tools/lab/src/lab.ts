@@ -177,6 +177,11 @@ export class Machine {
     run('ip', ['link', 'set', `v-${this.name}`, 'master', network, 'up']);
   }
 
+  /** Switches the carrier of the machine's interface. */
+  setLink(state: 'up' | 'down'): void {
+    run('ip', ['link', 'set', `v-${this.name}`, state]);
+  }
+
   /** The machine's IPv4 addresses with prefix length, as `ip` shows them; none on an interface that is not there. */
   addresses(interfaceName = 'eth0'): string[] {
     return addressesIn(this.name, interfaceName);

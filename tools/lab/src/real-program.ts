@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 /** Set if every real program must be installed: then tests fail instead of being skipped. */
 const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
 
+/** systemd-networkd, which is in no path. */
+export const NETWORKD = '/lib/systemd/systemd-networkd';
+
 /** Real parts that tests use, programs and libraries of Python, and the Debian package of each. */
 export const REAL_PROGRAMS = {
   udhcpc: 'udhcpc',
@@ -26,6 +29,7 @@ export const REAL_PROGRAMS = {
   'dpkg-deb': 'dpkg',
   man: 'man-db',
   'systemd-analyze': 'systemd',
+  [NETWORKD]: 'systemd',
   redfishtool: 'redfishtool',
   sushy: 'python3-sushy',
   prometheus: 'prometheus',

@@ -5,7 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type BlockingPoint,
   has,
+  KubectlPlugin,
   KubeVirt,
+  needs,
   PrivateCluster,
   rightsOf,
   runKubectl,
@@ -19,6 +21,7 @@ const MAC = '02:00:00:00:00:0a';
 
 let cluster: PrivateCluster;
 let kubevirt: KubeVirt;
+const plugin = new KubectlPlugin();
 let count = 0;
 let released: (() => void)[] = [];
 
@@ -33,6 +36,7 @@ afterEach(() => {
 });
 
 afterAll(async () => {
+  plugin.close();
   await kubevirt?.stop();
   await cluster?.close();
 });
@@ -290,6 +294,80 @@ describe('a machine that is deleted', () => {
     release();
     await waitFor('it to be gone', async () => (await cluster.admin.get('VirtualMachine', key)) === undefined);
     expect(await instanceOf(key)).toBeUndefined();
+  });
+});
+
+describe('kubectl vmdhcp renew', () => {
+  const INTERFACES = [
+    { name: 'front', bridge: {} },
+    { name: 'back', bridge: {}, state: 'up' },
+  ];
+  const renew = (key: string, ...words: readonly string[]) => plugin.run(cluster.adminKubeconfig, ['renew', key, ...words]);
+  const interfacesOf = async (key: string) => readList(await specOf(key), 'template', 'spec', 'domain', 'devices', 'interfaces');
+  const isOff = async (key: string) => (await interfacesOf(key)).some((one) => readText(one, 'state') === 'down');
+  /** The links that the instance of the machine reports from now on: `front down`. */
+  function reportedLinks(key: string): ReadonlySet<string> {
+    const links = new Set<string>();
+    const unwatch = cluster.simulator.client.watch(
+      { group: 'kubevirt.io', resource: 'virtualmachineinstances' },
+      ({ object }) => {
+        if (`${object.metadata.namespace}/${object.metadata.name}` !== key) return;
+        const interfaces = readList(object, 'status', 'interfaces');
+        for (const one of interfaces) links.add(`${readText(one, 'name')} ${readText(one, 'linkState')}`);
+      },
+    );
+    released.push(unwatch);
+    return links;
+  }
+
+  it.each(['front', 'back'])(
+    'switches the link of one interface off and on, and leaves the machine as it was: %s',
+    async (name) => {
+      const key = await machine({ runStrategy: 'Always' }, INTERFACES);
+      await is(key, RUNNING);
+      const links = reportedLinks(key);
+      const what = `switch the link of interface ${name} of VirtualMachine ${key} off and on`;
+      expect(await renew(key, name, '--dry-run')).toMatchObject({ code: 0, stdout: `would ${what}\n` });
+      expect([...links]).not.toContain(`${name} down`);
+      expect(await renew(key, name)).toMatchObject({ code: 0, stdout: `done: ${what}\n`, stderr: '' });
+      expect([...links].filter((one) => one.endsWith('down'))).toEqual([`${name} down`]);
+      expect(readList(await instanceOf(key), 'status', 'interfaces')).toMatchObject([{ linkState: 'up' }, { linkState: 'up' }]);
+      expect(await interfacesOf(key)).toEqual(INTERFACES);
+    },
+  );
+
+  it('switches the link on if it is interrupted, and if the machine has changed meanwhile', async () => {
+    const key = await machine({ runStrategy: 'Always' }, INTERFACES);
+    await is(key, RUNNING);
+    block(key, 'request');
+    const running = plugin.start(cluster.adminKubeconfig, ['renew', key, 'front']);
+    await waitFor('the link to be off', () => isOff(key));
+    await cluster.admin.patch('VirtualMachine', key, { metadata: { annotations: { note: 'changed' } } });
+    running.kill('SIGINT');
+    expect((await running.ended()).code).toBe(1);
+    expect(running.lines.join('\n')).toContain('interrupted; the link is switched on');
+    expect(await interfacesOf(key)).toEqual(INTERFACES);
+  });
+
+  it.each([
+    ['an interface that does not exist', { runStrategy: 'Always' }, 'nic', 'has no interface nic: it has front, back'],
+    ['a machine that is stopped', { runStrategy: 'Halted' }, 'front', 'does not run'],
+  ])('refuses %s, and writes nothing', async (_, intent, name, why) => {
+    const key = await machine(intent, INTERFACES);
+    await is(key, intent.runStrategy === 'Always' ? RUNNING : STOPPED);
+    expect(await renew(key, name)).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
+    expect(await interfacesOf(key)).toEqual(INTERFACES);
+  });
+
+  it.skipIf(!has('kubectl'))(`says how to switch on a link that somebody else has switched off ${needs('kubectl')}`, async () => {
+    const key = await machine({ runStrategy: 'Always' }, [{ name: 'front', bridge: {}, state: 'down' }]);
+    await is(key, RUNNING);
+    const { code, stderr } = await renew(key, 'front');
+    expect(code).toBe(1);
+    const [, name = '', patch = ''] = /kubectl patch vm -n default (\S+) --type=json -p '(.*)'/.exec(stderr) ?? [];
+    const access = { kubeconfig: cluster.adminKubeconfig, namespace: 'default' };
+    const { stderr: problem } = await runKubectl(access, ['patch', 'vm', name, '--type=json', '-p', patch]);
+    expect([problem, await interfacesOf(key)]).toEqual(['', [{ name: 'front', bridge: {} }]]);
   });
 });
 

@@ -10,11 +10,14 @@ import {
   Lab,
   LabAgent,
   type Machine,
+  NETWORKD,
   needs,
   PacketCapture,
   poolsYaml,
   type RealProgram,
   startClient,
+  startNetworkd,
+  waitFor,
 } from '../src/index.js';
 
 const SETTINGS = [
@@ -235,6 +238,36 @@ describe('an address that is in use already', () => {
   });
 });
 
+describe('a link that goes off and on, after another address was pinned', () => {
+  it.skipIf(!has(NETWORKD, 'dhcpcd'))(
+    `makes clients ask at once: they get the new address ${needs(NETWORKD, 'dhcpcd')}`,
+    async () => {
+      const [c, d] = [machine('vm-c'), machine('vm-d')];
+      for (const vm of [c, d]) vm.ip('-4', 'address', 'flush', 'dev', 'eth0');
+      const clients = [startNetworkd(c), startClient('dhcpcd', d).process];
+      const addresses = () => [c, d].map((vm) => vm.addresses());
+      const have = (...wanted: readonly string[]) =>
+        waitFor(`machines to have ${wanted.join(' and ')}`, () => `${addresses()}` === `${wanted}`);
+      await have('192.168.48.12/24', '192.168.48.13/24');
+      const pinned = { 'vm-c': '192.168.48.30', 'vm-d': '192.168.48.31' };
+      const pin = ([name, address]: readonly [string, string]) => {
+        const { macAddress } = machine(name as (typeof MACHINES)[number]);
+        return { name, pool: 'net-48', macAddress, address };
+      };
+      agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings: SETTINGS }], Object.entries(pinned).map(pin)));
+      await waitFor('the pinned addresses', async () => {
+        const leases = await agent.leases();
+        return Object.values(pinned).every((one) => leases.some(({ address }) => address === one));
+      });
+      // Their leases last: without the link they would ask after minutes.
+      expect(addresses()).toEqual([['192.168.48.12/24'], ['192.168.48.13/24']]);
+      for (const state of ['down', 'up'] as const) for (const vm of [c, d]) vm.setLink(state);
+      await have('192.168.48.30/24', '192.168.48.31/24');
+      await Promise.all(clients.map((client) => client.stop()));
+    },
+  );
+});
+
 describe('many clients at once', () => {
   it.skipIf(!has('perfdhcp'))(`a relay gets every answer of a burst ${needs('perfdhcp')}`, async () => {
     const relay = lab.addMachine('relay', { network: 'br48', macAddress: '02:00:00:00:48:fe' });
@@ -247,7 +280,7 @@ describe('many clients at once', () => {
         macs.map((macAddress, index) => ({ name: `relayed-${index}`, pool: 'net-48', macAddress })),
       ),
     );
-    await agent.process.line('the changed pools file is in effect');
+    await waitFor('the changed pools file to be in effect', async () => (await agent.leases()).length === macs.length);
     const load = relay.start('perfdhcp', [
       '-4',
       '-l',

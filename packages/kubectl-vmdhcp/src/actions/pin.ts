@@ -5,8 +5,9 @@ import { ADDRESSES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippoo
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, type MergePatch, readText } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { machineOf, shownObject } from './machine-object.js';
 import { machineIn } from './subject.js';
-import { type PlannedWrite, printResult, type WriteOptions, writeObject } from './write-object.js';
+import { printResult, type WriteOptions, writeObject } from './write-object.js';
 
 export interface PinOptions extends WriteOptions {
   readonly remove?: boolean;
@@ -61,18 +62,10 @@ async function unpin(reader: ClusterReader, { machine, interfaceName }: PinSubje
     const isImported = (object.metadata.annotations?.[ADDRESSES_ANNOTATION] ?? template) !== undefined;
     const other = `, and annotation ${ADDRESSES_ANNOTATION} pins addresses: kubectl edit vm -n ${namespace} ${name}`;
     const nothing = `VirtualMachine ${namespace}/${name} has no annotation ${annotation}${isImported ? other : ''}`;
-    return await printResult('nothing-to-do', { what: nothing, ...nameOf(object) }, options);
+    return await printResult('nothing-to-do', { what: nothing, ...shownObject(object) }, options);
   }
   const what = `remove annotation ${annotation} of VirtualMachine ${namespace}/${name}`;
   await patchMachine(reader, { object, patch: { metadata: { annotations: { [annotation]: null } } }, what }, options);
-}
-
-/** @throws CommandError if there is none, or it may not be read. */
-function machineOf(observed: Awaited<ReturnType<ClusterReader['get']>>, text: string): KubernetesObject {
-  if (observed.kind === 'found') return observed.object;
-  if (observed.kind === 'refused')
-    throw new CommandError(`${describeMissingRight(observed.right)}: ask for the verb get on it`, ExitCode.noPermission);
-  throw new CommandError(`there is no VirtualMachine ${text}: kubectl get vm -A`, ExitCode.failed);
 }
 
 interface MachinePatch {
@@ -84,9 +77,7 @@ interface MachinePatch {
 async function patchMachine(reader: ClusterReader, { object, patch, what }: MachinePatch, options: WriteOptions): Promise<void> {
   const { namespace = '', name, resourceVersion } = object.metadata;
   const target = { key: `${namespace}/${name}`, resourceVersion };
-  await writeObject({ what, ...nameOf(object) }, options, () => reader.client(Resource.virtualMachines).patch(target, patch));
-}
-
-function nameOf({ metadata }: KubernetesObject): Pick<PlannedWrite, 'object' | 'namespace'> {
-  return { object: `virtualmachine.kubevirt.io/${metadata.name}`, namespace: metadata.namespace ?? '' };
+  await writeObject({ what, ...shownObject(object) }, options, () =>
+    reader.client(Resource.virtualMachines).patch(target, patch),
+  );
 }

@@ -1,4 +1,4 @@
-/** The commands that change a cluster: pin and release. */
+/** The commands that change a cluster. */
 import { Command, Option } from 'commander';
 import type { PinOptions } from '../actions/pin.js';
 import type { WriteOptions } from '../actions/write-object.js';
@@ -20,7 +20,7 @@ Examples:
   kubectl vmdhcp pin web default --remove
 
 Writes the annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine; the controller assigns the address, and the guest operating system
-gets it when it asks again, or at a restart. Refused where another client has the address, or it can never be leased.
+gets it when it asks again: \`kubectl vmdhcp renew\`, or at a restart. Refused where another client has the address, or it can never be leased.
 ${EXIT_CODES}`;
   return writeCommand('pin', 'Assign one particular address to an interface of a virtual machine.', examples)
     .argument('<vm>', 'virtual machine: NAME or NAMESPACE/NAME')
@@ -48,6 +48,28 @@ ${EXIT_CODES}`;
     .argument('<subject>', 'IPv4 address, or virtual machine (NAME or NAMESPACE/NAME)')
     .action(async (subject: string, options: WriteOptions) => (await import('../actions/release.js')).release(subject, options));
 }
+
+/** `kubectl vmdhcp renew` */
+export function renewCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp renew web default
+  kubectl vmdhcp renew production/db-0 default --dry-run
+
+Switches the link of the interface off in the virtual machine (spec.template.spec.domain.devices.interfaces[].state), waits until KubeVirt reports
+it, and switches it on after two seconds: then the guest operating system asks, and gets its current address and options. Without this, a guest uses
+its former ones until it renews its lease. Meanwhile the interface is off the network: probes of the virtual machine may fail. Needs KubeVirt 1.5 and
+a virtual machine that runs. If the command is interrupted, it switches the link on first.
+${EXIT_CODES}`;
+  return writeCommand('renew', 'Make the guest operating system of a virtual machine ask for its address again.', examples)
+    .argument('<vm>', 'virtual machine: NAME or NAMESPACE/NAME')
+    .argument('<interface>', 'its name in the virtual machine')
+    .action(async (...[machine, interfaceName, options]: RenewWords) =>
+      (await import('../actions/renew.js')).renew({ machine, interfaceName }, options),
+    );
+}
+
+type RenewWords = [machine: string, interfaceName: string, options: WriteOptions];
 
 function writeCommand(name: string, description: string, examples: string): Command {
   const command = new Command(name)

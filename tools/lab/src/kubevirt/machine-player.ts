@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readList } from '@vmdhcp/kube-runtime';
 import { ApiError, type ApiObject, type KubeSimulator } from '@vmdhcp/kube-simulator';
 import { INSTANCES, isBeingDeleted, keyOf, MACHINES, placeOf } from './kubevirt-objects.js';
-import { INSTANCE_FINALIZER, type InstanceWorld, instanceSpec, planInstance } from './plan-instance.js';
+import { INSTANCE_FINALIZER, type InstanceWorld, instanceSpec, planInstance, withLinksOf } from './plan-instance.js';
 import { planMachine, statusOf } from './plan-machine.js';
 
 /** Keeps a machine that is deleted until its instance is gone. */
@@ -84,6 +84,7 @@ export class MachinePlayer {
     const machine = this.#read(MACHINES, key);
     if (machine === undefined) return;
     await this.#playMachine(machine, key);
+    await this.#playLinks(machine, key);
     await this.#writeStatus(key);
   }
 
@@ -106,6 +107,12 @@ export class MachinePlayer {
       await client.create({ ...INSTANCES, namespace }, newInstance(machine, name));
     }
     if (action === 'delete-instance') await client.delete({ ...INSTANCES, ...placeOf(key) });
+  }
+
+  async #playLinks(machine: ApiObject, key: string): Promise<void> {
+    const instance = this.#read(INSTANCES, key);
+    const changed = instance === undefined ? undefined : withLinksOf(machine, instance);
+    if (changed !== undefined) await this.#settings.simulator.client.update({ ...INSTANCES, ...placeOf(key) }, changed);
   }
 
   /** The machine is there as long as its instance is. */

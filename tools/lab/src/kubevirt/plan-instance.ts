@@ -106,8 +106,23 @@ function interfacesOf(instance: ApiObject): readonly JsonObject[] {
   return readList(instance, 'spec', 'domain', 'devices', 'interfaces').map((one) => {
     const name = readText(one, 'name') ?? '';
     const mac = readText(one, 'macAddress') ?? chosenAddress(instance, name);
-    return { name, mac, infoSource: 'domain', queueCount: 1 };
+    return { name, mac, infoSource: 'domain', linkState: linkOf(one), queueCount: 1 };
   });
+}
+
+/** The instance with the links of its machine; undefined if it has them. Source: KubeVirt VEP 3. */
+export function withLinksOf(machine: ApiObject, instance: ApiObject): ApiObject | undefined {
+  if (phaseOf(instance) !== 'Running') return undefined;
+  const wanted = readList(machine, 'spec', 'template', 'spec', 'domain', 'devices', 'interfaces');
+  const linkIn = (name: string | undefined): string => linkOf(wanted.find((one) => readText(one, 'name') === name));
+  const reported = readList(instance, 'status', 'interfaces') as readonly JsonObject[];
+  if (reported.every((one) => one['linkState'] === linkIn(readText(one, 'name')))) return undefined;
+  const interfaces = reported.map((one) => ({ ...one, linkState: linkIn(readText(one, 'name')) }));
+  return { ...instance, status: { ...statusOf(instance), interfaces } };
+}
+
+function linkOf(wanted: unknown): 'up' | 'down' {
+  return readText(wanted, 'state') === 'down' ? 'down' : 'up';
 }
 
 /** A new MAC address for each instance, as in KubeVirt without KubeMacPool. */
