@@ -10,7 +10,7 @@ import { metrics } from './reference/facts.mjs';
 /** So that a page with all of them loads at once. */
 const MOST_OF_PICTURE = 100_000;
 /** Labels that Prometheus adds to what it scrapes. */
-const OF_PROMETHEUS = ['instance', 'job'];
+const OF_PROMETHEUS = ['cluster', 'namespace', 'instance', 'job'];
 const known = new Map(metrics.flatMap(({ metrics: own }) => own.flatMap(seriesOf)));
 const problems = [
   ...findDrift(),

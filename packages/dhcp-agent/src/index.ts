@@ -6,6 +6,7 @@
 
 export { AgentLeadership, type AgentLeadershipSettings } from './agent/agent-leadership.js';
 export { DhcpAgent, type DhcpAgentSettings } from './agent/dhcp-agent.js';
+export { servedPools } from './agent/pool-report.js';
 export { IsolatedInterfaces, type IsolatedInterfacesPorts } from './interface/isolated-interfaces.js';
 export { isLeader, type Leadership, type LeadershipChange, nextLeadership, STANDBY } from './leadership/leadership.js';
 export { addressEndMs, DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from './leadership/leadership-times.js';

@@ -118,6 +118,7 @@ export interface DhcpSocketEvents {
 
 /** A delayed reply, for example until a record was on disk. */
 export interface LateReply {
+  readonly poolName: string;
   readonly bytes: Uint8Array;
   readonly queued: QueuedReply;
 }

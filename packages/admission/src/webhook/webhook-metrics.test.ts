@@ -23,3 +23,7 @@ it('the metrics of the webhook show its work, in seconds, with one series for un
     ]),
   );
 });
+
+it('a webhook without a certificate yet does not report one that expired in 1970', async () => {
+  expect(await createWebhookMetrics().registry.metrics()).not.toMatch(/^vmdhcpwebhook_certificate_expiry_timestamp_seconds 0$/m);
+});

@@ -45,6 +45,8 @@ export function createWebhookMetrics(): WebhookMetrics {
     help: 'When the certificate of the webhook expires, in seconds since 1970.',
     registers,
   });
+  // Until there is a certificate: 0 would be one that expired in 1970.
+  expiry.remove();
   return {
     registry,
     onDecided: ({ path: webhook, resource, operation, outcome, durationMs }) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { askControl, packetLine } from '@vmdhcp/agent-process';
 import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
@@ -87,16 +87,30 @@ interface Sink {
 /** The file is created at once, so that errors are known before packets are captured. An earlier capture in it is kept until there are new octets. */
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new CommandError(
+      `--write ${path}: this is a named pipe, and waits for its reader; use --write - > ${path}`,
+      ExitCode.usage,
+    );
   try {
-    // Packets reveal who is on a network.
     const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     let isEmptied = false;
     const write = (octets: Uint8Array) => {
-      if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
+      if (!isEmptied && fstatSync(file).isFile()) empty(path, file);
       isEmptied = true;
       writeWhole(path, file, octets);
     };
     return { write, close: () => closeSync(file) };
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+/** Packets reveal who is on a network: a file that was there becomes private, too. @throws CommandError */
+function empty(path: string, file: number): void {
+  try {
+    fchmodSync(file, 0o600);
+    ftruncateSync(file);
   } catch (error) {
     throw cannotWrite(path, error);
   }

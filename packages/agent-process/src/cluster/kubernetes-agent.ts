@@ -2,7 +2,7 @@
  * Runs an agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, with its log, metrics and status
  * server.
  */
-import { type AgentEvent, DhcpAgent, type IsolatedInterfaces, LeaseOwners } from '@vmdhcp/dhcp-agent';
+import { type AgentEvent, DhcpAgent, type IsolatedInterfaces, LeaseOwners, servedPools } from '@vmdhcp/dhcp-agent';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -71,7 +71,7 @@ export class KubernetesAgent {
     this.#metrics = createMetrics({
       counters: this.#agent.counters,
       leaseEvents: () => this.#process.leaseEvents.counts(),
-      served: () => new Map([...this.#agent.report()].map(([pool, { serving }]) => [pool, serving])),
+      served: () => servedPools(this.#agent.report()),
       observedUses: () => new Map([...this.#agent.report()].map(([pool, { observedUses = [] }]) => [pool, observedUses.length])),
       election: { isLeading: () => this.#agent.isLeader(), standbyAnswers: () => this.#standbyAnswers },
     });

@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface MetricSources {
   readonly counters: MessageCounters;
   readonly leaseEvents: () => ReadonlyMap<LeaseEvent, number>;
-  /** Whether each pool is served. */
+  /** Whether each pool that is to be served here is served. */
   readonly served: () => ReadonlyMap<string, boolean>;
   /** Set for an agent that assigns addresses itself; in a cluster, the controller assigns and counts them. */
   readonly allocation?: {
@@ -127,7 +127,7 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
 function describePools({ served }: MetricSources, registers: Registry[]): void {
   new Gauge({
     name: 'vmdhcp_agent_pool_served',
-    help: '1 if the pool is served on all its interfaces, else 0.',
+    help: '1 if the pool is served on all its interfaces, else 0. Pools that are not to be served here (paused, suspended, a dry run) are left out.',
     labelNames: ['pool'],
     registers,
     collect() {

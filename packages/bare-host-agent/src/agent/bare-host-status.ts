@@ -37,7 +37,10 @@ export class BareHostStatus {
       leaseEvents: () => events.counts(),
       served: () => this.#servedPools(),
       allocation: { poolCounts: () => planned().counts, refusedClaims: () => planned().refusedClaims },
-      open: { counts: () => open.counts(), failures: () => open.failures },
+      open: {
+        counts: () => new Map([...open.counts()].filter(([name]) => planned().all.has(name))),
+        failures: () => open.failures,
+      },
     });
   }
 

@@ -46,6 +46,7 @@ export class HostsMachine {
   /** The interface of the settings in force. */
   #servedLink: ManagementLink | undefined;
   #bound: BoundAddresses | undefined;
+  #formerWriteFailures = 0;
   #leases: HostLeaseStore | undefined;
   #isStopping = false;
 
@@ -77,6 +78,7 @@ export class HostsMachine {
       logger,
       openLeases,
       onLeases: (leases) => {
+        this.#formerWriteFailures = this.writeFailures;
         this.#leases = leases;
         this.#dhcp.useLeases(leases?.open);
         this.#settle();
@@ -130,9 +132,9 @@ export class HostsMachine {
     return this.#found.otherServers;
   }
 
-  /** The number of failed writes of leases. */
+  /** The number of failed writes of leases, in all terms as leader. */
   get writeFailures(): number {
-    return this.#leases?.open.failures ?? 0;
+    return this.#formerWriteFailures + (this.#leases?.open.failures ?? 0);
   }
 
   isLeader(): boolean {
@@ -142,6 +144,11 @@ export class HostsMachine {
   /** A client got, released or lost a lease. */
   leasesChanged(): void {
     this.#duties.leasesChanged();
+  }
+
+  /** True if the DHCP server is switched off in the ClusterAgent. */
+  get isOff(): boolean {
+    return this.#inForce.reading?.kind === 'off';
   }
 
   /** True if this replica answers clients. */
@@ -254,8 +261,8 @@ export class HostsMachine {
     this.#found.look(this.isServing() ? interfaceName : undefined);
     if (!this.isLeader() || clusterAgent === undefined) return;
     const { refused } = this.#dhcp;
-    const isOff = this.#inForce.reading?.kind === 'off';
-    this.#found.report(clusterAgent, { counts, refused, troubles: this.#troubles(), isServing: this.isServing(), isOff });
+    const [troubles, isServing] = [this.#troubles(), this.isServing()];
+    this.#found.report(clusterAgent, { counts, refused, troubles, isServing, isOff: this.isOff });
   }
 
   #record(event: HostEventOf<'ClusterAgent'>): void {

@@ -8,7 +8,7 @@ export function createHostsMetrics(name: string, machine: HostsMachine, events: 
   return createMetrics({
     counters: dhcp.counters,
     leaseEvents: () => events.counts(),
-    served: () => new Map([[name, machine.isServing()]]),
+    served: () => new Map(machine.isOff ? [] : [[name, machine.isServing()]]),
     election: { isLeading: () => machine.isLeader(), standbyAnswers: () => 0 },
     otherServers: () => machine.otherServers,
     open: {

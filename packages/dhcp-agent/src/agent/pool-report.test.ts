@@ -1,7 +1,7 @@
 import type { PoolReport } from '@vmdhcp/ippool-api/agent';
 import { describe, expect, it } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';
-import { type ReportedPoolState, reportOn } from './pool-report.js';
+import { type ReportedPoolState, reportOn, servedPools } from './pool-report.js';
 
 const ACTIVE = { kind: 'active', stopsForRogueServer: false } as FollowedPool;
 const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
@@ -170,4 +170,18 @@ describe('which of several reasons is reported', () => {
     const { serving, reason } = reportOn({ ...SERVED, ...state });
     expect(serving ? 'serving' : reason).toBe(expected);
   });
+});
+
+it('a pool that nobody is to serve here is not counted as one that is not served', () => {
+  const report = new Map<string, PoolReport>([
+    ['served', { serving: true }],
+    ['broken', { serving: false, reason: 'AddressFailed' }],
+    ['standby', { serving: false, reason: 'NotLeading' }],
+    ...(['Paused', 'Draining', 'Suspended', 'DryRun'] as const).map((reason) => [reason, { serving: false, reason }] as const),
+  ]);
+  expect([...servedPools(report)]).toEqual([
+    ['served', true],
+    ['broken', false],
+    ['standby', false],
+  ]);
 });

@@ -62,6 +62,20 @@ export function reportOn(state: ReportedPoolState): PoolReport {
   };
 }
 
+/** Pools that nobody serves here on purpose, whichever replica is leader. */
+const NOT_TO_BE_SERVED: ReadonlySet<string | undefined> = new Set<ReasonAt<'agent report'>>([
+  DRAINING,
+  SUSPENDED,
+  DRY_RUN,
+  'Paused',
+]);
+
+/** Whether each pool that is to be served here is served, by its name. */
+export function servedPools(report: ReadonlyMap<string, PoolReport>): ReadonlyMap<string, boolean> {
+  const wanted = [...report].filter(([, { reason }]) => !NOT_TO_BE_SERVED.has(reason));
+  return new Map(wanted.map(([pool, { serving }]) => [pool, serving]));
+}
+
 type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
 function toService(state: ReportedPoolState): Service {

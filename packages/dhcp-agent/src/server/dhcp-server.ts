@@ -333,7 +333,7 @@ export class DhcpServer {
   /** Captures delayed replies when they are sent. */
   #sendingLate(open: OpenPoolsPort): OpenPoolsPort['send'] {
     return (interfaceName, replies) => {
-      if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies, this.#pools.all());
+      if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies);
       open.send(interfaceName, replies);
     };
   }

@@ -180,11 +180,9 @@ export class NotedAnswers {
     this.#ports.captures?.note({ ...common, isSent: true, addresses, payload, comment: this.#reason });
   }
 
-  /** Hands delayed replies to the captures. @param pools - one of them is the pool of each. */
-  captureLate(interfaceName: string, replies: readonly LateReply[], pools: Iterable<ServedPool>): void {
-    const names = new Map([...pools].map(({ pool }) => [pool.serverAddress, pool.name]));
-    for (const { bytes, queued } of replies) {
-      const poolName = names.get(queued.serverAddress) ?? '';
+  /** Hands delayed replies to the captures. */
+  captureLate(interfaceName: string, replies: readonly LateReply[]): void {
+    for (const { poolName, bytes, queued } of replies) {
       const payload = bytes.subarray(0, queued.length);
       const addresses = addressesOfReply(queued);
       this.#ports.captures?.note({ interfaceName, poolName, isSent: true, addresses, payload, comment: '' });

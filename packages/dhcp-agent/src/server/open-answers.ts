@@ -145,6 +145,7 @@ export class OpenAnswers {
     const queued = queuedReplyOf(answer);
     // Copied, because the next packet reuses the memory.
     const offer = {
+      poolName: pool.name,
       bytes: answer.bytes.slice(),
       queued: { ...queued, hardwareAddress: queued.hardwareAddress.slice(), serverAddress: pool.serverAddress },
     };
@@ -195,7 +196,7 @@ export class OpenAnswers {
     if (reply !== undefined && bytes !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
-      this.#sendLater(interfaceName, { bytes, queued: queuedReplyOf(reply) });
+      this.#sendLater(interfaceName, { poolName: record.poolName, bytes, queued: queuedReplyOf(reply) });
     }
     if (record.kind === 'binding') this.#onBound(record, { event: answer.event, before, interfaceName });
     return undefined;

@@ -1,6 +1,6 @@
 /** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
-import { createWriteStream } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { NoPcapngError, PcapngBlocks } from '@vmdhcp/explain/observe';
@@ -38,9 +38,9 @@ interface BlockOutput {
 export async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
   const blocks = new PcapngBlocks(packets);
   let output: Writable | undefined;
-  // Packets reveal who is on a network. Opened with the first octets, so that an earlier capture is kept if there are none.
-  const open = () => {
-    output ??= path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
+  // Opened with the first octets, so that an earlier capture is kept if there are none.
+  const open = async () => {
+    output ??= path === '-' ? process.stdout : await openPrivately(path);
     return output;
   };
   try {
@@ -54,22 +54,30 @@ export async function writeBlocks(stdout: Readable, { path, packets, cut }: Bloc
   }
 }
 
+/** Packets reveal who is on a network: a file that was there becomes private, too. */
+async function openPrivately(path: string): Promise<Writable> {
+  const file = await openFile(path, 'w', 0o600);
+  if ((await file.stat()).isFile()) await file.chmod(0o600);
+  return file.createWriteStream();
+}
+
 interface Copying {
   readonly cut: AbortController;
   readonly change: (chunk: Buffer) => Buffer;
 }
 
 /** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
-async function copy(input: Readable, open: () => Writable, { cut, change }: Copying): Promise<void> {
+async function copy(input: Readable, open: () => Writable | Promise<Writable>, { cut, change }: Copying): Promise<void> {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const onError = (error: Error) => failed.reject(error);
   let output: Writable | undefined;
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
-      output ??= open().once('error', onError);
-      const to = output;
       const changed = change(chunk);
+      if (changed.length === 0) continue;
+      output ??= (await open()).once('error', onError);
+      const to = output;
       const written = new Promise<void>((resolve) => to.write(changed, () => resolve()));
       await Promise.race([written, failed.promise]);
     }

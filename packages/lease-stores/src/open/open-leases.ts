@@ -141,9 +141,11 @@ export class OpenLeases {
     return isRecorded;
   };
 
+  /** The addresses for unknown clients of each pool that has some. */
   counts(): ReadonlyMap<string, OpenPoolCounts> {
     const nowMs = this.#settings.nowMs();
-    return new Map([...this.#pools].map(([name, open]) => [name, open.counts(nowMs)]));
+    const counted = [...this.#pools].map(([name, open]) => [name, open.counts(nowMs)] as const);
+    return new Map(counted.filter(([, { size }]) => size > 0));
   }
 
   /** The leases of unknown clients that have not ended. */

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const addressConflict: Alert = {
   name: 'VmdhcpAddressConflict',
   group: 'pools',
-  expression: 'max by (ippool, network) (vmdhcpcontroller_ippool_quarantined) > 0',
+  expression: 'max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_quarantined) > 0',
   for: '0s',
   severity: 'warning',
   summary: 'IPPool {{ $labels.ippool }} has {{ $value }} addresses that another machine uses',

@@ -3,8 +3,8 @@ import type { Alert } from '../alert.js';
 export const agentReplicasMissing: Alert = {
   name: 'VmdhcpAgentReplicasMissing',
   group: 'agents',
-  expression: `max by (group) (vmdhcpcontroller_agent_replicas{state="ready"})
-  < max by (group) (vmdhcpcontroller_agent_replicas{state="desired"})`,
+  expression: `max by (cluster, namespace, group) (vmdhcpcontroller_agent_replicas{state="ready"})
+  < max by (cluster, namespace, group) (vmdhcpcontroller_agent_replicas{state="desired"})`,
   for: '5m',
   severity: 'warning',
   summary: 'group {{ $labels.group }} of agents has {{ $value }} ready pods, and should have more',

@@ -3,7 +3,8 @@ import type { Alert } from '../alert.js';
 export const apiRequestsFail: Alert = {
   name: 'VmdhcpApiRequestsFail',
   group: 'controller',
-  expression: 'sum by (resource, code) (rate(vmdhcpcontroller_api_requests_total{code=~"0|403|429|5.."}[5m])) > 0',
+  expression:
+    'sum by (cluster, namespace, resource, code) (rate(vmdhcpcontroller_api_requests_total{code=~"0|403|429|5.."}[5m])) > 0',
   for: '10m',
   severity: 'warning',
   summary: 'requests of the controller for {{ $labels.resource }} fail with {{ $labels.code }}',

@@ -5,7 +5,7 @@ export const apiServerSlow: Alert = {
   group: 'controller',
   expression: `histogram_quantile(
   0.9,
-  sum by (le) (rate(vmdhcpcontroller_api_request_duration_seconds_bucket[5m]))
+  sum by (cluster, namespace, le) (rate(vmdhcpcontroller_api_request_duration_seconds_bucket[5m]))
 ) > 1`,
   for: '10m',
   severity: 'warning',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const auditNotStored: Alert = {
   name: 'VmdhcpAuditNotStored',
   group: 'controller',
-  expression: 'sum by (kind) (rate(vmdhcpcontroller_reconcile_errors_total{kind="audit"}[5m])) > 0',
+  expression: 'sum by (cluster, namespace, kind) (rate(vmdhcpcontroller_reconcile_errors_total{kind="audit"}[5m])) > 0',
   for: '15m',
   severity: 'warning',
   summary: 'records of who had which address are not stored',

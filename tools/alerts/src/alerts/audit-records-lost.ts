@@ -3,7 +3,8 @@ import type { Alert } from '../alert.js';
 export const auditRecordsLost: Alert = {
   name: 'VmdhcpAuditRecordsLost',
   group: 'controller',
-  expression: 'sum by (reason) (increase(vmdhcpcontroller_audit_records_dropped_total{reason="not-stored"}[10m])) > 0',
+  expression:
+    'sum by (cluster, namespace, reason) (increase(vmdhcpcontroller_audit_records_dropped_total{reason="not-stored"}[10m])) > 0',
   for: '0s',
   severity: 'warning',
   summary: 'records of who had which address were given up',

@@ -4,9 +4,9 @@ export const certificateExpires: Alert = {
   name: 'VmdhcpCertificateExpires',
   group: 'controller',
   expression: `(
-    label_replace(min(vmdhcpwebhook_certificate_expiry_timestamp_seconds), "certificate", "webhook", "", "")
+    label_replace(min by (cluster, namespace) (vmdhcpwebhook_certificate_expiry_timestamp_seconds), "certificate", "webhook", "", "")
   or
-    min by (certificate) (vmdhcpcontroller_wol_certificate_expiry_timestamp_seconds)
+    min by (cluster, namespace, certificate) (vmdhcpcontroller_wol_certificate_expiry_timestamp_seconds)
 )
   - time()
   < 14 * 86400`,

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const claimsRefused: Alert = {
   name: 'VmdhcpClaimsRefused',
   group: 'agents',
-  expression: 'max by (instance, pool) (vmdhcp_agent_pool_refused_claims) > 0',
+  expression: 'max by (cluster, namespace, instance, pool) (vmdhcp_agent_pool_refused_claims) > 0',
   for: '10m',
   severity: 'warning',
   summary: 'pool {{ $labels.pool }} has no address for {{ $value }} interfaces',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const clientsRefused: Alert = {
   name: 'VmdhcpClientsRefused',
   group: 'agents',
-  expression: 'sum by (reason) (rate(vmdhcp_agent_messages_total{outcome="nak"}[5m])) > 0.1',
+  expression: 'sum by (cluster, namespace, reason) (rate(vmdhcp_agent_messages_total{outcome="nak"}[5m])) > 0.1',
   for: '10m',
   severity: 'warning',
   summary: 'agents refuse clients: {{ $labels.reason }}',

@@ -3,7 +3,10 @@ import type { Alert } from '../alert.js';
 export const controllerBehind: Alert = {
   name: 'VmdhcpControllerBehind',
   group: 'controller',
-  expression: { seconds: 30, longerThan: (seconds) => `max by (kind) (vmdhcpcontroller_queue_oldest_seconds) > ${seconds}` },
+  expression: {
+    seconds: 30,
+    longerThan: (seconds) => `max by (cluster, namespace, kind) (vmdhcpcontroller_queue_oldest_seconds) > ${seconds}`,
+  },
   for: '5m',
   severity: 'warning',
   summary: 'the controller is {{ $value | humanizeDuration }} behind with {{ $labels.kind }}',

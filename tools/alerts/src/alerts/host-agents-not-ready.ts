@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const hostAgentsNotReady: Alert = {
   name: 'VmdhcpHostAgentsNotReady',
   group: 'bare-metal',
-  expression: 'min by (clusteragent) (vmdhcpcontroller_cluster_agent_ready) == 0',
+  expression: 'min by (cluster, namespace, clusteragent) (vmdhcpcontroller_cluster_agent_ready) == 0',
   for: '5m',
   severity: 'warning',
   summary: 'the agents of ClusterAgent {{ $labels.clusteragent }} are not ready',

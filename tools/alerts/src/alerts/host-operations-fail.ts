@@ -3,11 +3,7 @@ import type { Alert } from '../alert.js';
 export const hostOperationsFail: Alert = {
   name: 'VmdhcpHostOperationsFail',
   group: 'bare-metal',
-  expression: `sum by (action) (increase(vmdhcp_agent_host_operations_total{outcome="failure"}[10m])) > 0
-or
-  sum by (action) (vmdhcp_agent_host_operations_total{outcome="failure"}) > 0
-  unless
-    sum by (action) (vmdhcp_agent_host_operations_total{outcome="failure"} offset 10m)`,
+  expression: 'sum by (cluster, namespace, action) (increase(vmdhcp_agent_host_operations_total{outcome="failure"}[10m])) > 0',
   for: '0s',
   severity: 'warning',
   summary: 'a HostOperation failed: {{ $labels.action }}',

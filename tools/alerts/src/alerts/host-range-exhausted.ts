@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const hostRangeExhausted: Alert = {
   name: 'VmdhcpHostRangeExhausted',
   group: 'bare-metal',
-  expression: 'max by (clusteragent) (vmdhcpcontroller_cluster_agent_addresses{state="available"}) == 0',
+  expression: 'max by (cluster, namespace, clusteragent) (vmdhcpcontroller_cluster_agent_addresses{state="available"}) == 0',
   for: '5m',
   severity: 'warning',
   summary: 'ClusterAgent {{ $labels.clusteragent }} has no address left for hosts',

@@ -5,7 +5,8 @@ export const hostUnhealthyLong: Alert = {
   group: 'bare-metal',
   expression: {
     seconds: 86_400,
-    longerThan: (seconds) => `time() - max by (hoststatus) (vmdhcp_agent_host_unhealthy_since_timestamp_seconds) > ${seconds}`,
+    longerThan: (seconds) =>
+      `time() - max by (cluster, namespace, hoststatus) (vmdhcp_agent_host_unhealthy_since_timestamp_seconds) > ${seconds}`,
   },
   for: '5m',
   severity: 'warning',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const hostsUnhealthy: Alert = {
   name: 'VmdhcpHostsUnhealthy',
   group: 'bare-metal',
-  expression: 'sum by (instance) (vmdhcp_agent_hosts{state="unhealthy"}) > 0',
+  expression: 'sum by (cluster, namespace, instance) (vmdhcp_agent_hosts{state="unhealthy"}) > 0',
   for: '15m',
   severity: 'warning',
   summary: '{{ $value }} hosts have a management controller that does not answer',

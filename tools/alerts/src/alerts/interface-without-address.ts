@@ -3,8 +3,8 @@ import type { Alert } from '../alert.js';
 export const interfaceWithoutAddress: Alert = {
   name: 'VmdhcpInterfaceWithoutAddress',
   group: 'pools',
-  expression: `count by (network, reason) (
-  max by (vmnetcfg, network, mac, reason) (
+  expression: `count by (cluster, namespace, network, reason) (
+  max by (cluster, namespace, vmnetcfg, network, mac, reason) (
     vmdhcpcontroller_vmnetcfg_status{ip="",reason!~"|ExternalDHCP|PoolPaused"}
   ) == 1
 )`,

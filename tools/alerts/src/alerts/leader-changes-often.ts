@@ -4,7 +4,7 @@ export const leaderChangesOften: Alert = {
   name: 'VmdhcpLeaderChangesOften',
   group: 'agents',
   // An increase is extrapolated: three take-overs are 3.02, as an hour is longer than from its first scrape to its last.
-  expression: 'sum by (instance) (round(increase(vmdhcp_agent_takeover_duration_seconds_count[1h]))) > 3',
+  expression: 'sum by (cluster, namespace, instance) (round(increase(vmdhcp_agent_takeover_duration_seconds_count[1h]))) > 3',
   for: '0s',
   severity: 'warning',
   summary: 'agent {{ $labels.instance }} became leader {{ $value | humanize }} times in an hour',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const leasesNotRecorded: Alert = {
   name: 'VmdhcpLeasesNotRecorded',
   group: 'agents',
-  expression: 'sum by (instance) (increase(vmdhcp_agent_lease_write_failures_total[5m])) > 0',
+  expression: 'sum by (cluster, namespace, instance) (increase(vmdhcp_agent_lease_write_failures_total[5m])) > 0',
   for: '0s',
   severity: 'critical',
   summary: 'agent {{ $labels.instance }} cannot record leases',

@@ -3,9 +3,11 @@ import type { Alert } from '../alert.js';
 export const noControllerLeads: Alert = {
   name: 'VmdhcpNoControllerLeads',
   group: 'controller',
-  expression: `max(vmdhcpcontroller_leading) == 0
+  expression: `max by (cluster, namespace) (vmdhcpcontroller_leading) == 0
 or
-  absent(vmdhcpcontroller_leading) and on () count(max_over_time(vmdhcpcontroller_leading[1d]))`,
+  max by (cluster, namespace) (max_over_time(vmdhcpcontroller_leading[7d]))
+  unless on (cluster, namespace)
+    vmdhcpcontroller_leading`,
   for: '2m',
   severity: 'critical',
   summary: 'no controller is leader',
@@ -32,6 +34,7 @@ or
     remedy: [
       '[Nothing happens at all](../troubleshooting.md#nothing-happens-at-all) has each cause.',
       'The pods run and have a leader: Prometheus does not scrape them. Look at the ServiceMonitor, and at NetworkPolicies.',
+      'The controller was uninstalled, or runs in another namespace: silence the alert for the old one, it ends after a week.',
     ],
   },
 };

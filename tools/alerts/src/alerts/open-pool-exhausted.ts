@@ -3,8 +3,8 @@ import type { Alert } from '../alert.js';
 export const openPoolExhausted: Alert = {
   name: 'VmdhcpOpenPoolExhausted',
   group: 'agents',
-  expression: `max by (instance, pool) (vmdhcp_agent_dynamic_addresses{state="free"}) == 0
-unless on (instance) vmdhcp_agent_hosts`,
+  expression: `max by (cluster, namespace, instance, pool) (vmdhcp_agent_dynamic_addresses{state="free"}) == 0
+unless on (cluster, namespace, instance) vmdhcp_agent_hosts`,
   for: '5m',
   severity: 'warning',
   summary: 'pool {{ $labels.pool }} has no address left for unknown clients',

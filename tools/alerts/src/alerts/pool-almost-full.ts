@@ -4,12 +4,12 @@ export const poolAlmostFull: Alert = {
   name: 'VmdhcpPoolAlmostFull',
   group: 'pools',
   expression: `(
-    max by (ippool, network) (vmdhcpcontroller_ippool_available)
+    max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_available)
   /
     (
-        max by (ippool, network) (vmdhcpcontroller_ippool_available)
+        max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_available)
       +
-        max by (ippool, network) (vmdhcpcontroller_ippool_used)
+        max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_used)
     )
 )
   < 0.1 > 0`,

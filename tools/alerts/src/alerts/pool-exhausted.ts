@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const poolExhausted: Alert = {
   name: 'VmdhcpPoolExhausted',
   group: 'pools',
-  expression: 'max by (ippool, network) (vmdhcpcontroller_ippool_available) == 0',
+  expression: 'max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_available) == 0',
   for: '5m',
   severity: 'warning',
   summary: 'IPPool {{ $labels.ippool }} has no free address',

@@ -4,13 +4,15 @@ export const poolFillsUp: Alert = {
   name: 'VmdhcpPoolFillsUp',
   group: 'pools',
   expression: `(
-    min by (ippool, network) (predict_linear(vmdhcpcontroller_ippool_available[6h], 86400)) < 0
+    min by (cluster, namespace, ippool, network) (
+      predict_linear(vmdhcpcontroller_ippool_available[6h], 86400) and vmdhcpcontroller_ippool_available
+    ) < 0
   and
-    max by (ippool, network) (vmdhcpcontroller_ippool_available) > 0
+    max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_available) > 0
 )
 and
-  max by (ippool, network) (vmdhcpcontroller_ippool_available)
-    < max by (ippool, network) (vmdhcpcontroller_ippool_used)`,
+  max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_available)
+    < max by (cluster, namespace, ippool, network) (vmdhcpcontroller_ippool_used)`,
   for: '1h',
   severity: 'warning',
   summary: 'IPPool {{ $labels.ippool }} will be full within a day',

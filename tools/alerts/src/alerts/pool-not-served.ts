@@ -3,9 +3,9 @@ import type { Alert } from '../alert.js';
 export const poolNotServed: Alert = {
   name: 'VmdhcpPoolNotServed',
   group: 'pools',
-  expression: `max by (ippool) (vmdhcpcontroller_ippool_condition{condition="AgentReady",reason!="DryRun"}) == 0
-unless on (ippool)
-  max by (ippool) (vmdhcpcontroller_ippool_condition{condition="Stopped"}) == 1`,
+  expression: `max by (cluster, namespace, ippool) (vmdhcpcontroller_ippool_condition{condition="AgentReady",reason!="DryRun"}) == 0
+unless on (cluster, namespace, ippool)
+  max by (cluster, namespace, ippool) (vmdhcpcontroller_ippool_condition{condition="Stopped"}) == 1`,
   for: '2m',
   severity: 'critical',
   summary: 'no agent serves IPPool {{ $labels.ippool }}',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const reconcilesFail: Alert = {
   name: 'VmdhcpReconcilesFail',
   group: 'controller',
-  expression: 'sum by (kind) (rate(vmdhcpcontroller_reconcile_errors_total{kind!="audit"}[5m])) > 0',
+  expression: 'sum by (cluster, namespace, kind) (rate(vmdhcpcontroller_reconcile_errors_total{kind!="audit"}[5m])) > 0',
   for: '10m',
   severity: 'warning',
   summary: 'the controller fails with {{ $labels.kind }} again and again',

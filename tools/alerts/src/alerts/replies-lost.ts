@@ -4,7 +4,7 @@ export const repliesLost: Alert = {
   name: 'VmdhcpRepliesLost',
   group: 'agents',
   expression:
-    'sum by (instance, reason) (rate(vmdhcp_agent_packets_dropped_total{reason=~"send-failed|internal-error"}[5m])) > 0',
+    'sum by (cluster, namespace, instance, reason) (rate(vmdhcp_agent_packets_dropped_total{reason=~"send-failed|internal-error"}[5m])) > 0',
   for: '5m',
   severity: 'warning',
   summary: 'agent {{ $labels.instance }} loses packets: {{ $labels.reason }}',

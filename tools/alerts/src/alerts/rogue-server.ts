@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const rogueServer: Alert = {
   name: 'VmdhcpRogueServer',
   group: 'pools',
-  expression: 'max by (ippool) (vmdhcpcontroller_ippool_condition{condition="RogueServer"}) == 1',
+  expression: 'max by (cluster, namespace, ippool) (vmdhcpcontroller_ippool_condition{condition="RogueServer"}) == 1',
   for: '1m',
   severity: 'warning',
   summary: 'another DHCP server answers on the network of IPPool {{ $labels.ippool }}',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const standbyAnswers: Alert = {
   name: 'VmdhcpStandbyAnswers',
   group: 'agents',
-  expression: 'sum by (instance) (rate(vmdhcp_agent_standby_answers_total[5m])) > 0',
+  expression: 'sum by (cluster, namespace, instance) (rate(vmdhcp_agent_standby_answers_total[5m])) > 0',
   for: '10m',
   severity: 'warning',
   summary: 'the standby {{ $labels.instance }} answers clients that its leader does not answer',

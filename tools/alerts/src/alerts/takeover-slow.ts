@@ -6,8 +6,8 @@ export const takeoverSlow: Alert = {
   // The seconds are a bound of the histogram's buckets. An increase is extrapolated from scrapes, also by 0.03 for the one and not for the other: half a take-over is none.
   expression: {
     seconds: 20,
-    longerThan: (seconds) => `sum by (instance) (increase(vmdhcp_agent_takeover_duration_seconds_count[15m]))
-  - sum by (instance) (increase(vmdhcp_agent_takeover_duration_seconds_bucket{le=~"${seconds}|${seconds}.0"}[15m]))
+    longerThan: (seconds) => `sum by (cluster, namespace, instance) (increase(vmdhcp_agent_takeover_duration_seconds_count[15m]))
+  - sum by (cluster, namespace, instance) (increase(vmdhcp_agent_takeover_duration_seconds_bucket{le=~"${seconds}|${seconds}.0"}[15m]))
   > 0.5`,
   },
   for: '0s',

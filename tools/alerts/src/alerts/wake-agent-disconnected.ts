@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const wakeAgentDisconnected: Alert = {
   name: 'VmdhcpWakeAgentDisconnected',
   group: 'wake-on-lan',
-  expression: 'min by (instance) (vmdhcp_agent_wol_manager_connected) == 0',
+  expression: 'min by (cluster, namespace, instance) (vmdhcp_agent_wol_manager_connected) == 0',
   for: '2m',
   severity: 'warning',
   summary: 'the Wake-on-LAN agent {{ $labels.instance }} reaches no controller',

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const wakeListenerDead: Alert = {
   name: 'VmdhcpWakeListenerDead',
   group: 'wake-on-lan',
-  expression: 'max by (instance) (vmdhcp_agent_wol_listeners{state="dead"}) > 0',
+  expression: 'max by (cluster, namespace, instance) (vmdhcp_agent_wol_listeners{state="dead"}) > 0',
   for: '5m',
   severity: 'warning',
   summary: '{{ $value }} listeners of the Wake-on-LAN agent {{ $labels.instance }} are dead',

@@ -3,11 +3,13 @@ import type { Alert } from '../alert.js';
 export const wakeUpsLost: Alert = {
   name: 'VmdhcpWakeUpsLost',
   group: 'wake-on-lan',
-  expression: `sum by (instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0
+  expression: `sum by (cluster, namespace, instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0
 or
-  sum by (instance, outcome) (vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}) > 0
-  unless
-    sum by (instance, outcome) (vmdhcp_agent_wol_reports_total offset 10m)`,
+  sum by (cluster, namespace, instance, outcome) (
+    vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"} > 0
+    unless
+      last_over_time(vmdhcp_agent_wol_reports_total[1d] offset 10m)
+  )`,
   for: '0s',
   severity: 'warning',
   summary: 'the Wake-on-LAN agent {{ $labels.instance }} has lost wake-ups',

@@ -3,7 +3,8 @@ import type { Alert } from '../alert.js';
 export const webhookFails: Alert = {
   name: 'VmdhcpWebhookFails',
   group: 'controller',
-  expression: 'sum by (resource, operation) (rate(vmdhcpwebhook_decision_duration_seconds_count{outcome="failed"}[5m])) > 0',
+  expression:
+    'sum by (cluster, namespace, resource, operation) (rate(vmdhcpwebhook_decision_duration_seconds_count{outcome="failed"}[5m])) > 0',
   for: '5m',
   severity: 'warning',
   summary: 'the admission webhook cannot decide about {{ $labels.resource }}',
