@@ -411,7 +411,7 @@ export const REASONS = {
     shown: ['Warning Event on IPPool'],
     meaning:
       'The pool has another CIDR or server address than when these addresses were assigned, so their virtual machines get other addresses.',
-    remedy: 'Restart the virtual machines that run.',
+    remedy: 'Make the virtual machines that run ask again: `kubectl vmdhcp renew NAME INTERFACE`, or restart them.',
   },
   AddressConflict: {
     shown: ['Warning Event on IPPool'],
@@ -793,7 +793,7 @@ export const REASONS = {
     shown: EXPLAINED,
     meaning: 'The running virtual machine reports another IPv4 address than the one that is assigned to it.',
     remedy:
-      'Restart the virtual machine, so that it asks for its address. If it keeps the other one, it has a fixed address, or another DHCP server answers.',
+      'Make it ask for its address: `kubectl vmdhcp renew NAME INTERFACE`, or restart it. If it keeps the other one, it has a fixed address, or another DHCP server answers.',
   },
 } as const satisfies Readonly<Record<string, ReasonEntry>>;
 
