@@ -8,11 +8,11 @@ import { NETWORKD } from './real-program.js';
 const ACCOUNT = 'systemd-network';
 
 /** Starts systemd-networkd in a machine. It has accounts of its own, as only root is mapped here, and a `/sys` as in a container, as there is no udev. */
-export function startNetworkd(machine: Machine): LabProcess {
+export function startNetworkd(machine: Machine, dhcp: 'ipv4' | 'yes' = 'ipv4'): LabProcess {
   const folder = join(machine.folder, 'networkd');
   mkdirSync(join(folder, 'configuration'), { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  write('configuration/eth0.network', '[Match]\nName=eth0\n[Network]\nDHCP=ipv4\n');
+  write('configuration/eth0.network', `[Match]\nName=eth0\n[Network]\nDHCP=${dhcp}\n`);
   write('passwd', `root:x:0:0::/:/bin/sh\n${ACCOUNT}:x:0:0::/:/bin/sh\n`);
   write('group', `root:x:0:\n${ACCOUNT}:x:0:\n`);
   const mounts = [

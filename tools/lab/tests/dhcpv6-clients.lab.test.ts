@@ -2,10 +2,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { has, Lab, LabAgent, type Machine, needs, type PoolText, poolsYaml, waitFor } from '../src/index.js';
+import {
+  has,
+  Lab,
+  LabAgent,
+  type Machine,
+  NETWORKD,
+  needs,
+  type PoolText,
+  poolsYaml,
+  startNetworkd,
+  waitFor,
+} from '../src/index.js';
 
 const NETWORK = 'br48';
-const MACHINES = ['vm-a', 'vm-b', 'vm-c'] as const;
+const MACHINES = ['vm-a', 'vm-b', 'vm-c', 'vm-d'] as const;
 type Name = (typeof MACHINES)[number];
 const numberOf = (name: Name) => MACHINES.indexOf(name) + 10;
 const machinesOn = MACHINES.map((name) => ({
@@ -156,6 +167,22 @@ describe('a client', () => {
         expect(process.lines.slice(before).join('\n')).not.toContain('XMT: Solicit');
         process.kill('SIGKILL');
       }
+    },
+  );
+
+  it.skipIf(!has(NETWORKD))(
+    `systemd-networkd has addresses of both families, and one of another prefix as soon as that is advertised ${needs(NETWORKD)}`,
+    async () => {
+      agent.setPools(poolsWith('2001:db8:48::/64', 3_600));
+      const client = startNetworkd(machine('vm-d'), 'yes');
+      const has = (address: string) =>
+        waitFor(address, () => machine('vm-d').ip('address', 'show', 'dev', 'eth0').includes(` ${address} `));
+      await has('192.168.48.13/24');
+      await has(`${addressOf('vm-d')}/128`);
+      agent.setPools(poolsWith('fd00:48::/64', 3_600));
+      await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
+      await has(`${addressOf('vm-d', 'fd00:48::')}/128`);
+      await client.stop();
     },
   );
 });
