@@ -355,8 +355,8 @@ export const OBJECT_KEYS = {
     type: 'annotation',
     on: ['CustomResourceDefinition'],
     writtenBy: ['the command migrate'],
-    values: 'a direction and a random id',
-    meaning: 'Which run of `vmdhcp-controller migrate` goes on: another one that finds it ends.',
+    values: 'a direction and a random id, after `done` when that run is over',
+    meaning: 'Which run of `vmdhcp-controller migrate` began last: another one that finds it ends.',
   },
   [APPLIED_BY_VERSION_ANNOTATION]: {
     type: 'annotation',

@@ -227,6 +227,16 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     expect(existsSync(backup)).toBe(false);
   });
 
+  it('uninstall does not ask to delete our controller while Harvester’s is leader', async () => {
+    const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', '--kubeconfig', cluster.adminKubeconfig]);
+    const { code } = await running.ended(90_000);
+    const output = running.lines.join('\n');
+    expect([code, output.includes('delete deployment')]).toEqual([1, false]);
+    expect(output).toMatch(
+      /Harvester's controller \S+ is running .*: first go all the way back to it with vmdhcp-controller migrate --back/,
+    );
+  });
+
   it('lists what it would do, writes nothing, and refuses to begin while there is a problem; as JSON for programs', async () => {
     const another = ownControllerDeployment('i');
     Object.assign(another.metadata, { name: 'another' });
@@ -302,9 +312,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     const { code } = await running.ended();
     await claimed;
     expect(code).toBe(1);
-    expect(running.lines.join('\n')).toContain(
-      `another run of this command has begun since (${theirs}), and continues; this one ends`,
-    );
+    expect(running.lines.join('\n')).toContain(`another run of this command has begun since (${theirs}); this one ends`);
   });
 
   it('moves everything although it is killed and the API server fails, with the rights that it requests; addresses stay', async () => {
@@ -323,7 +331,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     expect(await admin.list('ValidatingWebhookConfiguration')).toEqual([]);
     expect(JSON.parse(readFileSync(backup, 'utf8'))).toMatchObject({ kind: 'List' });
     const { metadata } = (await admin.get('CustomResourceDefinition', DEFINITION)) ?? {};
-    expect(Object.keys(metadata?.annotations ?? {})).not.toContain('network.harvesterhci.io/migration-run');
+    expect(metadata?.annotations?.['network.harvesterhci.io/migration-run']).toMatch(/^(done )?forward /);
   });
 
   it('--remove-leftovers deletes what belongs to no Helm release, and nothing in a dry run', async () => {
@@ -363,6 +371,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     const { code, output } = await migrate('--back', '--dry-run', ...user);
     expect(code, output).toBe(0);
     expect(output).toContain(`lost: IPPool ${POOLS[0]}: spec.conflictProbe`);
+    expect(output).toContain('save it first: kubectl get ippools,vmnetcfg -A -o yaml');
     disturb('back');
     const steps = await migrateWithKills([/^release the server addresses/, /^remove our agents/], '--back', ...user);
     expect(steps.length, steps.join('\n')).toBeGreaterThanOrEqual(7);
@@ -376,5 +385,21 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
       expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp-agent-'))).toEqual([]);
     const definition = await admin.get('CustomResourceDefinition', DEFINITION);
     expect(JSON.stringify(definition?.spec)).not.toContain('conflictProbe');
+  });
+
+  it('an earlier run that slept while a later one went all the way back ends, and changes nothing', async () => {
+    let isAsleep = false;
+    const earlier = start([], (line) => {
+      if (isAsleep || !/^move IPPool/.test(titleOf(line) ?? '')) return;
+      isAsleep = true;
+      earlier.kill('SIGSTOP');
+    });
+    await waitFor('the earlier run to move a pool', async () => isAsleep);
+    const later = await migrate('--back');
+    expect(later.code, later.output).toBe(0);
+    earlier.kill('SIGCONT');
+    expect((await earlier.ended(90_000)).code).toBe(1);
+    expect(earlier.lines.join('\n')).toMatch(/another run of this command has begun since \(done back .*\); this one ends/);
+    expect(readField((await admin.get('Addon', ADD_ON))?.spec, 'enabled')).toBe(true);
   });
 });

@@ -176,6 +176,17 @@ describe('the documented way to remove the product, always against a simulated A
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
+  it.each([
+    [{ kind: 'answer', status: 500 }, 1],
+    [{ kind: 'close', when: 'after' }, 69],
+  ] as const)('one sentence if the API server fails: %o', async (effect, expected) => {
+    await controller.stop();
+    cluster.simulator.faults.inject({ requests: { verb: 'delete', resource: 'deployments' }, effect });
+    const { code, output } = await uninstall();
+    expect(output).not.toMatch(/ at .*\.js:\d+/);
+    expect(code, output).toBe(expected);
+  });
+
   it('says that the Lease of a controller which could not release it has expired', async () => {
     await controller.stop();
     const spec = { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00.000000Z' };

@@ -27,6 +27,7 @@ export function describeOutlook(
     ...problems.map((problem) => `problem: ${describeProblem(problem)}`),
     ...warnings.map((warning) => `warning: ${describeProblem(warning)}`),
     ...(isBack ? losses.map((loss) => `lost: ${loss}`) : []),
+    ...(isBack && losses.length > 0 ? ['save it first: kubectl get ippools,vmnetcfg -A -o yaml > later.yaml'] : []),
     ...(plan.length > 0 ? ['plan:', ...plan] : problems.length > 0 ? [] : [nothingToDo(direction)]),
   ];
 }

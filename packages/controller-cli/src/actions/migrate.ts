@@ -5,6 +5,7 @@ import {
   findLeftovers,
   Migration,
   type MigrationOutlook,
+  readPatiently,
   removeLeftovers,
 } from '@vmdhcp/controller-process/migration';
 import { keyOf } from '@vmdhcp/kube-runtime';
@@ -77,7 +78,7 @@ async function carryOut(
 /** @returns what `--remove-leftovers` would delete after everything has moved, for people. */
 async function previewLeftovers(connection: ApiConnection, options: MigrateOptions): Promise<string[]> {
   if (options.removeLeftovers !== true) return [];
-  const { others } = await findLeftovers(connection);
+  const { others } = await readPatiently(() => findLeftovers(connection));
   return others.map(({ object }) => `then delete ${object.kind} ${keyOf(object)}`);
 }
 
@@ -87,7 +88,7 @@ function printAll(print: Print, lines: readonly string[]): void {
 
 /** @returns what is left afterwards, for people. */
 async function clearLeftovers(connection: ApiConnection, options: MigrateOptions, print: Print): Promise<string[]> {
-  const leftovers = await findLeftovers(connection);
+  const leftovers = await readPatiently(() => findLeftovers(connection));
   if (options.removeLeftovers !== true) return describeLeftovers(leftovers);
   await removeLeftovers(connection, leftovers, (what) => print(`deleted ${what}`));
   return describeLeftovers({ ...leftovers, others: [] });

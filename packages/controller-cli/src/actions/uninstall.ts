@@ -1,4 +1,4 @@
-import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import { type ClusterOptions, connect, failedRequest } from '@vmdhcp/controller-process';
 import {
   type InstalledKind,
   UNINSTALL_PHASES,
@@ -7,6 +7,7 @@ import {
   type UninstallStep,
 } from '@vmdhcp/controller-process/uninstall';
 import { describeCount } from '@vmdhcp/kube-runtime';
+import { ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
 import { printableJson } from '@vmdhcp/service-process';
 
 export interface UninstallOptions extends ClusterOptions {
@@ -76,6 +77,9 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
     }).run();
     if (json) process.stdout.write(`${printableJson(toJson(plan, dryRun))}\n`);
     else for (const line of describeEnd(plan, dryRun)) print(line);
+  } catch (error) {
+    if (!(error instanceof ApiRequestError)) throw error;
+    throw failedRequest(error, String(errorForLog(error)));
   } finally {
     connection.close();
   }

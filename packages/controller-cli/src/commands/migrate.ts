@@ -15,7 +15,7 @@ changes nothing if there is a problem. It stops Harvester's controller and webho
 moved: the new agents are ready before the old one ends. Then it disables Harvester's add-on. Virtual machines keep their addresses.
 --back goes the other way: our agents release their server addresses and answer clients that no server has answered, until Harvester's agents are ready.
 You can end the command at any time and run it again: it continues from what it finds. It keeps an existing backup. A way back must not stay
-unfinished for more than an hour. If two runs overlap, the one that began last continues.
+unfinished for more than a week. If two runs overlap, the one that began last continues.
 
 Exit codes: 0 done, nothing to do, or a dry run without problems; 1 there are problems, the API server refused, or a step takes too long;
 64 wrong usage, 65 the file is not a backup, 66 there is no way to a cluster, or the backup cannot be read, 69 the cluster does not answer,

@@ -23,7 +23,10 @@ const texts = (found: readonly { readonly object: string; readonly message: stri
   found.map(({ object, message, remedy }) => `${object}: ${message}; ${remedy}`);
 const forward = (observed: Partial<MigrationObservation>, facts: Partial<MigrationFacts> = {}) =>
   texts(findMigrationProblems({ ...SERVED_UPSTREAM, ...observed }, { ...FACTS, ...facts }).problems);
-const back = (observed: Partial<MigrationObservation>) => texts(findWayBackProblems({ ...SERVED_HERE, ...observed }).problems);
+const LABELLED = { ...NETWORK, metadata: { ...NETWORK.metadata, labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } } };
+const findBack = (observed: Partial<MigrationObservation>, networks: readonly KubernetesObject[] = [LABELLED]) =>
+  findWayBackProblems({ ...SERVED_HERE, ...observed }, { networks });
+const back = (...subject: Parameters<typeof findBack>) => texts(findBack(...subject).problems);
 
 function ownWith(change: (container: Record<string, unknown>) => void): MigrationObservation['workloads'] {
   const deployment = structuredClone(deploymentOf('own-controller'));
@@ -116,6 +119,16 @@ describe('findMigrationProblems', () => {
       'objects are stored in version v1,',
     ],
     [
+      'ours deploys no agents',
+      {
+        workloads: ownWith((container) => {
+          container['args'] = ['run', '--no-agent'];
+        }),
+      },
+      {},
+      'it runs with --no-agent, and deploys no agents that could serve the pools; remove that argument',
+    ],
+    [
       'Helm would delete the objects',
       {
         definitions: [
@@ -184,6 +197,27 @@ describe('findWayBackProblems', () => {
       'ranges has 10.1.0.10, 10.1.0.99, and',
     ],
     [
+      'a client has an address that was excluded later',
+      {
+        pools: [
+          poolOf(
+            {
+              ipv4: {
+                allocated: { '10.1.0.10': '02:00:00:00:00:01', '10.1.0.20': '02:00:00:00:00:02', '10.1.0.21': 'EXCLUDED' },
+              },
+            },
+            { pool: { start: '10.1.0.10', end: '10.1.0.99', exclude: ['10.1.0.20', '10.1.0.21'] } },
+          ),
+        ],
+      },
+      "IPPool default/net: clients have 10.1.0.20 (02:00:00:00:00:02), excluded or the router's",
+    ],
+    [
+      'a client has the address of the router',
+      { pools: [poolOf({ ipv4: { allocated: { '10.1.0.30': '02:00:00:00:00:02' } } }, { router: '10.1.0.30' })] },
+      'clients have 10.1.0.30 (02:00:00:00:00:02)',
+    ],
+    [
       'a chart owns the agents',
       { pools: [poolOf({ agentDeploymentRef: { name: 'chart' } })] },
       'Deployment chart: the controller did not create these agents',
@@ -192,11 +226,21 @@ describe('findWayBackProblems', () => {
     expect(back(observed).join('\n')).toContain(expected);
   });
 
+  it('names pools that Harvester’s controller could not serve: their network is gone, or has no cluster network', () => {
+    const remedy = `kubectl -n default patch ippool net --type merge -p '{"spec":{"paused":true}}'`;
+    expect(back({}, [])).toEqual([
+      `IPPool default/net: its network default/net does not exist: Harvester's controller would not serve it; ${remedy}`,
+    ]);
+    expect(back({}, [NETWORK]).join()).toContain('its network default/net has no label network.harvesterhci.io/clusternetwork');
+    const [pool] = SERVED_HERE.pools;
+    expect(back({ pools: [{ ...pool, spec: { ...(pool?.spec as object), paused: true } } as KubernetesObject] }, [])).toEqual([]);
+  });
+
   it('warns of agents that are not all available: a standby may not answer yet', () => {
     const [deployment] = SERVED_HERE.agentDeployments;
     const warningsAt = (availableReplicas: number) => {
       const agentDeployments = [{ ...deployment, spec: { replicas: 2 }, status: { availableReplicas } } as KubernetesObject];
-      return texts(findWayBackProblems({ ...SERVED_HERE, agentDeployments }).warnings);
+      return texts(findBack({ agentDeployments }).warnings);
     };
     expect(warningsAt(1).join()).toContain('1 of 2 agents are available, so a client may wait longer');
     expect(warningsAt(2)).toEqual([]);

@@ -1,12 +1,12 @@
 /** Finds everything that keeps a migration from beginning, each problem with a remedy. */
-import { HOLD_AGENT_UPGRADE_ANNOTATION, parseObject, VERSION } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION, networkKey, parseObject, VERSION } from '@vmdhcp/ippool-api';
+import { isBeingDeleted, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '@vmdhcp/reconciler';
 import { factsOfObjects, legacyPoolOf, reviewIpPool } from '@vmdhcp/reconciler';
 import type { MigrationObservation } from './migration-observation.js';
 import { workloadsOf } from './plan-migration.js';
 import { isAvailable, replicasOf } from './scale-steps.js';
-import { entriesUnknownUpstream, excludedRanges, fieldsUnknownUpstream } from './upstream-limits.js';
+import { entriesUnknownUpstream, excludedInUse, excludedRanges, fieldsUnknownUpstream } from './upstream-limits.js';
 import { hasFlag, settingOf } from './upstream-objects.js';
 
 /** A problem: where, what, and what to do. */
@@ -54,13 +54,17 @@ export function findMigrationProblems(observed: MigrationObservation, facts: Mig
 }
 
 /** @returns the problems that prevent the way back. */
-export function findWayBackProblems(observed: MigrationObservation): MigrationFindings {
+export function findWayBackProblems(
+  observed: MigrationObservation,
+  { networks }: Pick<MigrationFacts, 'networks'>,
+): MigrationFindings {
   return {
     problems: [
       ...backupProblems(observed),
       ...foreignBackupProblems(observed),
       ...upstreamProblems(observed),
       ...observed.pools.flatMap(rangeProblems),
+      ...observed.pools.flatMap((pool) => networkProblems(pool, networks)),
       ...unifiedProblems(observed),
     ],
     warnings: observed.agentDeployments.flatMap(standbyWarnings),
@@ -116,7 +120,7 @@ function controllerProblems(observed: MigrationObservation, facts: MigrationFact
   }
   return [
     ...availabilityProblems(object, own.deployment, observed),
-    ...electionProblems(object, own.deployment),
+    ...argumentProblems(object, own.deployment),
     ...previousNamespaceProblems(object, own.deployment, observed),
     ...facts.missingControllerRights.map((right) => ({
       object,
@@ -134,10 +138,14 @@ function availabilityProblems(object: string, deployment: KubernetesObject, obse
   return [{ object, message: 'no pod of it is available', remedy }];
 }
 
-function electionProblems(object: string, deployment: KubernetesObject): MigrationProblem[] {
-  if (!hasFlag(deployment, '--no-leader-election')) return [];
-  const message = "it runs with --no-leader-election, beside Harvester's controller";
-  return [{ object, message, remedy: 'remove that argument' }];
+function argumentProblems(object: string, deployment: KubernetesObject): MigrationProblem[] {
+  const messages = [
+    ['--no-leader-election', "it runs with --no-leader-election, beside Harvester's controller"],
+    ['--no-agent', 'it runs with --no-agent, and deploys no agents that could serve the pools'],
+  ] as const;
+  return messages
+    .filter(([flag]) => hasFlag(deployment, flag))
+    .map(([, message]) => ({ object, message, remedy: 'remove that argument' }));
 }
 
 /** The namespaces in which agents of Harvester run, or ran. */
@@ -220,7 +228,14 @@ function upstreamProblems(observed: MigrationObservation): MigrationProblem[] {
 function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
   const excluded = excludedRanges(pool).join(', ');
   const ranges = readList(pool.spec, 'ipv4Config', 'pool', 'ranges').join(', ');
+  const inUse = excludedInUse(pool).map(({ address, value }) => `${address} (${value})`);
   const found = [
+    {
+      written: inUse.join(', '),
+      message: `clients have ${inUse.join(', ')}, excluded or the router's: Harvester's controller would not serve the pool`,
+      remedy:
+        'pin another address for each of these virtual machines (kubectl vmdhcp why ADDRESS names it), or take the address out of exclude',
+    },
     {
       written: excluded,
       message: `spec.ipv4Config.pool.exclude has ${excluded}, and Harvester's controller reads single addresses only: it would not serve the pool`,
@@ -233,6 +248,18 @@ function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
     },
   ];
   return found.flatMap(({ written, ...problem }) => (written === '' ? [] : [{ object: `IPPool ${keyOf(pool)}`, ...problem }]));
+}
+
+/** Harvester's controller deploys an agent where a label of the network says; the command waits for each pool that is not paused. */
+function networkProblems(pool: KubernetesObject, networks: readonly KubernetesObject[]): MigrationProblem[] {
+  const { namespace = '', name } = pool.metadata;
+  if (readField(pool.spec, 'paused') === true || isBeingDeleted(pool)) return [];
+  const key = networkKey(readText(pool.spec, 'networkName') ?? '', namespace);
+  const network = networks.find((one) => keyOf(one) === key);
+  if (network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] !== undefined) return [];
+  const message = `its network ${key} ${network === undefined ? 'does not exist' : `has no label ${CLUSTER_NETWORK_LABEL}`}: Harvester's controller would not serve it`;
+  const remedy = `kubectl -n ${namespace} patch ippool ${name} --type merge -p '{"spec":{"paused":true}}'`;
+  return [{ object: `IPPool ${keyOf(pool)}`, message, remedy }];
 }
 
 /** Our agents answer as standbys until Harvester's are ready. */

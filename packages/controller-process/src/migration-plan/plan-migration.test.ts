@@ -54,6 +54,14 @@ describe('planMigration', () => {
       ['unregister ValidatingWebhookConfiguration upstream-webhook'],
     ],
     [
+      'a pod is gone, and its pool was paused meanwhile',
+      {
+        ...SERVED_HERE,
+        pools: [{ ...poolOf({ agentPodRef: { name: 'p' } }), spec: { networkName: 'default/net', paused: true } }],
+      },
+      [],
+    ],
+    [
       'a pod is gone, and the new agents do not serve yet',
       { ...SERVED_HERE, pools: [poolOf({ agentPodRef: { name: 'p' } })] },
       ['move default/net'],

@@ -105,8 +105,12 @@ function moveSteps({ pools, agentPods }: MigrationObservation): MigrationStep[] 
   });
 }
 
-/** Our controller removes the name of the pod when the new agents serve. A pod on a node that is lost stays in Terminating. */
-function hasMoved({ status }: KubernetesObject, pods: readonly KubernetesObject[]): boolean {
+/**
+ * Our controller removes the name of the pod when the new agents serve. A pool that was paused meanwhile is served by nobody. A pod on a node that is
+ * lost stays in Terminating.
+ */
+function hasMoved({ spec, status }: KubernetesObject, pods: readonly KubernetesObject[]): boolean {
+  if (readField(spec, 'paused') === true && pods.length === 0) return true;
   if (readField(status, 'agentPodRef') !== undefined) return false;
   return pods.length === 0 || (readField(status, 'agentDeploymentRef') !== undefined && pods.every(isBeingDeleted));
 }

@@ -8,17 +8,29 @@ export interface AllocatedEntry {
   readonly value: string;
 }
 
+/** Clients that have an excluded address, or the router's: with a single one, its controller does not serve the pool, and overwrites the entry. */
+export function excludedInUse({ spec, status }: KubernetesObject): AllocatedEntry[] {
+  const excluded = new Set(readList(spec, 'ipv4Config', 'pool', 'exclude').map(String));
+  const router = readText(spec, 'ipv4Config', 'router');
+  return clientsIn(status).filter(({ address }) => excluded.has(address) || address === router);
+}
+
 /** Entries of `status.ipv4.allocated` outside the range of the pool: with a single one, its controller does not serve the pool. */
 export function entriesUnknownUpstream({ spec, status }: KubernetesObject): AllocatedEntry[] {
   const [start, end] = ['start', 'end'].map((name) => parseIpv4Address(readText(spec, 'ipv4Config', 'pool', name) ?? ''));
-  const allocated = readField(status, 'ipv4', 'allocated');
-  if (start === undefined || end === undefined || !isRecord(allocated)) return [];
-  return Object.entries(allocated).flatMap(([address, value]) => {
-    if (value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED) return [];
+  if (start === undefined || end === undefined) return [];
+  return clientsIn(status).filter(({ address }) => {
     const parsed = parseIpv4Address(address);
-    const isInside = parsed !== undefined && rangeContains({ first: start, last: end }, parsed);
-    return isInside ? [] : [{ address, value: String(value) }];
+    return parsed === undefined || !rangeContains({ first: start, last: end }, parsed);
   });
+}
+
+function clientsIn(status: unknown): AllocatedEntry[] {
+  const allocated = readField(status, 'ipv4', 'allocated');
+  const entries = Object.entries(isRecord(allocated) ? allocated : {});
+  return entries.flatMap(([address, value]) =>
+    value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED ? [] : [{ address, value: String(value) }],
+  );
 }
 
 /** Excluded ranges of a pool: its controller reads single addresses only. */

@@ -14,3 +14,4 @@ export type { MigrationProblem } from '../migration-plan/migration-problems.js';
 export { describeRight, type NeededRight, neededRights } from '../migration-plan/migration-rights.js';
 export { Migration, type MigrationOutlook } from './migration.js';
 export { describeLeftovers, findLeftovers, removeLeftovers } from './migration-leftovers.js';
+export { readPatiently } from './passing-trouble.js';

@@ -25,7 +25,7 @@ import { planWayBack } from '../migration-plan/plan-way-back.js';
 import { MigrationBackup } from './migration-backup.js';
 import { missingRights, readMigrationFacts } from './migration-facts.js';
 import { describeObject, MIGRATED_RESOURCES, observeMigration } from './observe-migration.js';
-import { passingTroubleOf } from './passing-trouble.js';
+import { passingTroubleOf, readPatiently } from './passing-trouble.js';
 
 export interface MigrationSettings {
   readonly direction: MigrationDirection;
@@ -74,7 +74,11 @@ export class Migration {
   }
 
   /** Looks, and changes nothing. Without the rights to look, only those are reported. */
-  async look(): Promise<MigrationOutlook> {
+  look(): Promise<MigrationOutlook> {
+    return readPatiently(() => this.#look());
+  }
+
+  async #look(): Promise<MigrationOutlook> {
     const lacking = await missingRights(this.#connection, neededRights(this.#settings.direction));
     if (lacking.length > 0)
       return { observed: NOTHING_OBSERVED, steps: [], losses: [], problems: rightsProblems(lacking), warnings: [] };
@@ -84,7 +88,7 @@ export class Migration {
     const facts = await readMigrationFacts(this.#connection, observed);
     return this.#settings.direction === 'forward'
       ? { observed, steps, losses: [], ...findMigrationProblems(observed, facts) }
-      : { observed, steps, losses: findLosses(observed, facts.networkConfigs), ...findWayBackProblems(observed) };
+      : { observed, steps, losses: findLosses(observed, facts.networkConfigs), ...findWayBackProblems(observed, facts) };
   }
 
   /** @throws CommandError if a step is refused, or takes too long, or another run has begun. */
@@ -112,7 +116,8 @@ export class Migration {
     const steps = this.#plan(observed);
     const [step] = steps;
     if (step === undefined) {
-      if (runIdOf(observed) !== undefined) await this.#claim(null);
+      // Not removed: an earlier run that sleeps has to find out that it is over.
+      if (progress.hasClaimed) await this.#claim(`done ${this.#runId}`);
       return true;
     }
     if (!progress.hasClaimed) await this.#claim(this.#runId);
@@ -152,12 +157,12 @@ export class Migration {
   /** The Leases that a way back takes expire. */
   #urgency(): string {
     return this.#settings.direction === 'back'
-      ? ' within an hour (or without --back): after that our agents elect a leader again, which has the server addresses'
+      ? ' within a week (or without --back): after that our agents elect a leader again, which has the server addresses'
       : '';
   }
 
-  /** The last run to begin continues; an earlier one ends when it notices that. @param runId - null: no run continues. */
-  async #claim(runId: string | null): Promise<void> {
+  /** The last run to begin continues; an earlier one ends when it notices that. */
+  async #claim(runId: string): Promise<void> {
     const client = new ApiObjectClient<KubernetesObject>(this.#connection, Resource.customResourceDefinitions);
     const patch = { metadata: { annotations: { [MIGRATION_RUN_ANNOTATION]: runId } } };
     this.#expect(`CustomResourceDefinition ${CLAIMED}`, await client.patch({ key: CLAIMED }, patch));
@@ -166,7 +171,7 @@ export class Migration {
   #expectClaim(observed: MigrationObservation): void {
     const runId = runIdOf(observed);
     if (runId === undefined || runId === this.#runId) return;
-    const message = `another run of this command has begun since (${runId}), and continues; this one ends`;
+    const message = `another run of this command has begun since (${runId}); this one ends`;
     throw new CommandError(message, ExitCode.failed);
   }
 

@@ -1,7 +1,7 @@
 /** Observes the objects of both controllers in a cluster. */
 
 import { RegistrationResource } from '@vmdhcp/admission/webhook';
-import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
@@ -61,7 +61,7 @@ export async function observeMigration(
     addOns: addOns.filter(isUpstreamAddOn),
     registrations: [...mutating, ...validating].filter(isAboutOurKinds),
     pools,
-    agentPods,
+    agentPods: agentPods.filter((pod) => !isLostAgent(pod, Date.now())),
     agentDeployments,
     agentLeases,
     agentRights: rights.flat(),
@@ -88,6 +88,11 @@ async function observeWorkloads(
       return { role, deployment, pods: pods.filter((pod) => !isGoneForGood(pod, Date.now())).length };
     }),
   );
+}
+
+/** A pod of our agents on a lost node stays in Terminating; nobody waits for it. */
+export function isLostAgent(pod: KubernetesObject, nowMs: number): boolean {
+  return pod.metadata.labels?.[AGENT_GROUP_LABEL] !== undefined && isGoneForGood(pod, nowMs);
 }
 
 function selectorOf({ spec }: KubernetesObject): string {

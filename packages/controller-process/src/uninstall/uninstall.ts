@@ -30,6 +30,7 @@ import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
+import { roleOf } from '../migration-plan/upstream-objects.js';
 import {
   type Installation,
   type InstalledKind,
@@ -292,9 +293,19 @@ export class Uninstall {
     this.#settings.onProgress(`${state}: watching ${isStale ? 'it' : 'its Lease'} for ${leaseSecondsOf(lease)} s`);
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
+    throw new CommandError(await this.#describeLeader(holderOf(renewed)), ExitCode.failed);
+  }
+
+  /** The holder of the Lease is the name of its pod, which begins with that of its Deployment. */
+  async #describeLeader(holder: string): Promise<string> {
     const { namespace, name } = CONTROLLER_LEASE;
-    const message = `the controller ${holderOf(renewed)} is running (it renews the Lease ${namespace}/${name}) and would create everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
-    throw new CommandError(message, ExitCode.failed);
+    const renews = `${holder} is running (it renews the Lease ${namespace}/${name})`;
+    const deployments = await listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, Resource.deployments));
+    const ofHolder = deployments.find((one) => roleOf(one) !== undefined && `${holder}-`.startsWith(`${one.metadata.name}-`));
+    if (ofHolder !== undefined && roleOf(ofHolder) === 'upstream-controller')
+      return `Harvester's controller ${renews}, and serves the pools: first go all the way back to it with vmdhcp-controller migrate --back, and delete our chart or manifest; or stop it: disable its add-on`;
+    const { namespace: where = 'vm-dhcp-system', name: what = 'vm-dhcp-controller' } = ofHolder?.metadata ?? {};
+    return `the controller ${renews} and would create everything again; stop it first, for example: kubectl -n ${where} delete deployment ${what}`;
   }
 }
 
