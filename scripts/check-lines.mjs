@@ -11,7 +11,7 @@ const BUDGETS = {
   'packages/bare-host-agent': 2_132,
   'packages/bare-metal': 8_238,
   'packages/controller-cli': 1_523,
-  'packages/controller-process': 4_504,
+  'packages/controller-process': 4_540,
   'packages/dhcp-agent': 7_726,
   'packages/dhcp-allocator': 8_199,
   'packages/explain': 3_987,

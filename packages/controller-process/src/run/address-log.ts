@@ -3,12 +3,7 @@ import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AddressChange } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-
-/** The burst of lines, and the time until another one may be written. */
-const BURST = 100;
-const REFILL_MS = 100;
-/** How long omitted lines are counted before their number is logged. */
-const SUMMARY_MS = 1_000;
+import { LimitedLines } from './limited-lines.js';
 
 const MESSAGES: Readonly<Record<AddressChange['kind'], string>> = {
   allocated: 'address allocated',
@@ -23,30 +18,10 @@ export interface AddressLogPorts {
 
 /** Returns a function that logs a change, or counts it: the number of omitted lines is logged within a second, by kind. */
 export function createAddressLog({ logger, clock }: AddressLogPorts): (change: AddressChange) => void {
-  let lines = BURST;
-  let refilledAtMs = clock.nowMs();
-  let leftOut: Partial<Record<AddressChange['kind'], number>> | undefined;
-
-  const mayWrite = (): boolean => {
-    const gained = Math.floor((clock.nowMs() - refilledAtMs) / REFILL_MS);
-    lines = Math.min(BURST, lines + gained);
-    refilledAtMs += gained * REFILL_MS;
-    if (lines === 0) return false;
-    lines--;
-    return true;
-  };
-  const logOmitted = (): void => {
-    logger.info({ leftOut }, 'too many address changes: log lines omitted');
-    leftOut = undefined;
-  };
-  const count = ({ kind }: AddressChange): void => {
-    if (leftOut === undefined) clock.after(SUMMARY_MS, logOmitted);
-    leftOut = { ...leftOut, [kind]: (leftOut?.[kind] ?? 0) + 1 };
-  };
-  return (change) => {
-    if (mayWrite()) logger.info(toFields(change), MESSAGES[change.kind]);
-    else count(change);
-  };
+  const lines = new LimitedLines<AddressChange['kind']>(clock, (leftOut) =>
+    logger.info({ leftOut }, 'too many address changes: log lines omitted'),
+  );
+  return (change) => lines.write(change.kind, () => logger.info(toFields(change), MESSAGES[change.kind]));
 }
 
 function toFields(change: AddressChange): Readonly<Record<string, string | undefined>> {

@@ -36,7 +36,7 @@ import type { AddedParts, AddParts, PartsContext } from './added-parts.js';
 import { createAddressLog } from './address-log.js';
 import { createAuditLog } from './audit-log.js';
 import { cacheDumpPages } from './cache-dumps.js';
-import { logRetry } from './log-retry.js';
+import { createRetryLog } from './log-retry.js';
 import type { ControllerMetrics } from './metrics.js';
 
 /** What the process of the controller does: its status server, its election, its agents, its definitions. */
@@ -189,11 +189,12 @@ export class ControllerProcess {
   #observer(): ControllerObserver {
     const { logger, metrics } = this.#ports;
     const logRecords = createAuditLog(logger);
+    const logRetry = createRetryLog({ logger, clock: systemClock });
     return {
       onReconciled: metrics.onReconciled,
       onRetry: (kind, key, retry) => {
         if (!(retry.error instanceof NotLeadingError)) metrics.onError(kind);
-        logRetry(logger, { kind, key }, retry);
+        logRetry({ kind, key }, retry);
       },
       onTerminal: (kind, key, reason) =>
         logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),

@@ -1,6 +1,7 @@
 import { CONFLICT, NotLeadingError } from '@vmdhcp/kube-runtime';
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { logRetry, type Retry } from './log-retry.js';
+import { createRetryLog, logRetry, type Retry } from './log-retry.js';
 
 const WHAT = { kind: 'IPPool', key: 'default/net-48' };
 
@@ -22,4 +23,16 @@ it.each<[what: string, retry: Retry, lines: unknown[]]>([
   const log = (level: string) => (fields: unknown, message: unknown) => void logged.push([level, fields, message]);
   logRetry({ debug: log('debug'), warn: log('warn') }, WHAT, retry);
   expect(logged).toEqual(lines);
+});
+
+it('ten thousand failures at once are a hundred lines, and one with the number of the others; conflicts take no place', async () => {
+  const clock = new FakeClock();
+  const warnings: unknown[] = [];
+  const log = createRetryLog({ logger: { debug: () => undefined, warn: (fields) => void warnings.push(fields) }, clock });
+  for (let n = 0; n < 1_000; n++) log(WHAT, { reason: CONFLICT });
+  for (let n = 0; n < 10_000; n++)
+    log({ kind: n < 9_000 ? 'IPPool' : 'VirtualMachine', key: `default/${n}` }, { reason: 'gone' });
+  expect(warnings).toHaveLength(100);
+  await clock.advance(1_000);
+  expect(warnings.slice(100)).toEqual([{ leftOut: { IPPool: 8_900, VirtualMachine: 1_000 } }]);
 });

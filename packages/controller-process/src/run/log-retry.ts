@@ -1,5 +1,6 @@
-import { CONFLICT, NotLeadingError } from '@vmdhcp/kube-runtime';
+import { type Clock, CONFLICT, NotLeadingError } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import { LimitedLines } from './limited-lines.js';
 
 export interface RetryLogger {
   readonly debug: (fields: object, message: string) => void;
@@ -11,15 +12,30 @@ export interface Retry {
   readonly error?: unknown;
 }
 
+/** What is reconciled again. */
+interface Reconciled {
+  readonly kind: string;
+  readonly key: string;
+}
+
+/** Returns `logRetry` with a limit: while the API server fails, ten thousand objects are reconciled again and again. */
+export function createRetryLog(ports: {
+  readonly logger: RetryLogger;
+  readonly clock: Clock;
+}): (what: Reconciled, retry: Retry) => void {
+  const { logger, clock } = ports;
+  const lines = new LimitedLines(clock, (leftOut) => logger.warn({ leftOut }, 'too many retries: log lines omitted'));
+  return (what, retry) => {
+    if (retry.reason === CONFLICT || retry.error instanceof NotLeadingError) logRetry(logger, what, retry);
+    else lines.write(what.kind, () => logRetry(logger, what, retry));
+  };
+}
+
 /**
  * Logs why an object is reconciled again. A concurrent change is normal when the controller and others write the same object, and
  * is logged as such; that this process is not leader is logged elsewhere.
  */
-export function logRetry(
-  logger: RetryLogger,
-  what: { readonly kind: string; readonly key: string },
-  { reason, error }: Retry,
-): void {
+export function logRetry(logger: RetryLogger, what: Reconciled, { reason, error }: Retry): void {
   if (error instanceof NotLeadingError) return;
   if (reason === CONFLICT) logger.debug(what, 'the object was changed meanwhile; reconciling again');
   else logger.warn({ ...what, reason, ...(error !== undefined && { err: errorForLog(error) }) }, 'reconcile failed; retrying');
