@@ -110,7 +110,7 @@ function moveSteps({ pools, agentPods }: MigrationObservation): MigrationStep[] 
  * lost stays in Terminating.
  */
 function hasMoved({ spec, status }: KubernetesObject, pods: readonly KubernetesObject[]): boolean {
-  if (readField(spec, 'paused') === true && pods.length === 0) return true;
+  if (readField(spec, 'paused') === true) return pods.every(isBeingDeleted);
   if (readField(status, 'agentPodRef') !== undefined) return false;
   return pods.length === 0 || (readField(status, 'agentDeploymentRef') !== undefined && pods.every(isBeingDeleted));
 }
