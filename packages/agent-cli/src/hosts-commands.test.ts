@@ -23,7 +23,7 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
 
   it.each<[words: string, status: number, text: string]>([
     ['bind 10.0.0.256', 64, 'write an IPv4 address'],
-    ['bind 10.0.0.5 --to 1', 64, 'write a MAC address'],
+    ['bind 10.0.0.5 --to 1', 64, 'write six octets, as in'],
     ['bind 10.0.0.5', 66, 'kubeconfig'],
     ['import --isc x --pool a=b', 64, 'write NAMESPACE/NAME of an IPPool'],
     ['import --isc /nowhere --pool rack-1', 66, '/nowhere'],

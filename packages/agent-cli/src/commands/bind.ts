@@ -1,8 +1,8 @@
 import { type HostSubject, parseHostSubject } from '@vmdhcp/bare-metal/host-subject';
-import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { booleanOption } from '@vmdhcp/service-process';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { BindOptions } from '../actions/bind-host.js';
+import { parseMachineAddress } from './parse-wake-target.js';
 
 const BIND_EXAMPLES = `
 Examples:
@@ -37,7 +37,9 @@ Exit codes: 0 done, or it was so already, 1 no such host, 64 wrong usage, 66 the
 export function bindCommand(): Command {
   return hostCommand('bind', 'Bind the address of a bare-metal host to its client for good.')
     .addOption(
-      new Option('--to <mac>', 'the client; default: the one that has the address, or had it last').argParser(parseClient),
+      new Option('--to <mac>', 'the client; default: the one that has the address, or had it last').argParser(
+        parseMachineAddress,
+      ),
     )
     .addHelpText('after', BIND_EXAMPLES)
     .action(async (host: HostSubject, options: BindOptions) => {
@@ -84,10 +86,4 @@ function parseSubject(text: string): HostSubject {
   if (subject === undefined)
     throw new InvalidArgumentError('write an IPv4 address, as in 10.0.0.5, or a MAC address, as in 02:00:00:12:34:56.');
   return subject;
-}
-
-function parseClient(text: string): MacAddress {
-  const macAddress = parseMacAddress(text);
-  if (macAddress === undefined) throw new InvalidArgumentError('write a MAC address, as in 02:00:00:12:34:56.');
-  return macAddress;
 }

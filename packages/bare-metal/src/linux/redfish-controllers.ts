@@ -4,6 +4,7 @@ import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import {
   type AnswerMemory,
   type CallOptions,
+  isOutcomeUnknown,
   type RedfishClient,
   RedfishError,
   type RedfishErrorCode,
@@ -30,16 +31,6 @@ export interface RedfishControllersSettings {
 const POLL_TIMEOUT_MS = 20_000;
 const OPERATION_TIMEOUT_MS = 55_000;
 const MOST_CLIENTS = 2_000;
-
-/** After these errors, it is not known whether the host carried out the action. */
-const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
-  'timeout',
-  'connection-lost',
-  'memory-used-up',
-  'aborted',
-  'closed',
-  'outcome-unknown',
-]);
 
 /** What a person can do, in terms of the objects. */
 const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
@@ -92,7 +83,7 @@ export class RedfishControllers implements ManagementControllers {
       const message = await this.#clients.use(target, (client) => carryOut(client, action, options));
       return { isSuccess: true, message };
     } catch (error) {
-      const isUnknown = error instanceof RedfishError && UNKNOWN_OUTCOME.has(error.code);
+      const isUnknown = error instanceof RedfishError && isOutcomeUnknown(error);
       const remedy = isUnknown ? '. It is not known whether the host carried it out: look at its power state' : '';
       return { isSuccess: false, message: `${action}: ${messageOf(error, target)}${remedy}` };
     }

@@ -2,7 +2,7 @@
 import { type ActionPlan, planNetworkBoot, planReset, resetInfoLink } from '../action/plan-action.js';
 import type { ResetType } from '../action/reset-type.js';
 import { taskState } from '../action/task-state.js';
-import { RedfishError } from '../error/redfish-error.js';
+import { isOutcomeUnknown, RedfishError } from '../error/redfish-error.js';
 import { retryAfterMs } from '../http/answer-failure.js';
 import type { Call } from '../http/call.js';
 import { SERVICE_ROOT, type Service, type ServiceAnswer, type ServiceRequest } from '../http/service.js';
@@ -80,7 +80,7 @@ async function forEachSystem(
   if (first === undefined) return;
   if (plans.size === 1) throw first;
   const text = `${failures.length} of ${plans.size} systems: ${failures.map(({ message }) => message).join('; ')}`;
-  const { code } = failures.find((one) => one.code === 'outcome-unknown') ?? first;
+  const { code } = failures.find(isOutcomeUnknown) ?? first;
   throw new RedfishError(code, text, { cause: first });
 }
 

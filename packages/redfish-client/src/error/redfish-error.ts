@@ -84,3 +84,17 @@ export class RedfishError extends Error {
     return PASSING.has(this.code);
   }
 }
+
+const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
+  'timeout',
+  'connection-lost',
+  'memory-used-up',
+  'aborted',
+  'closed',
+  'outcome-unknown',
+]);
+
+/** True if it is not known whether the service carried out a request that changes something. */
+export function isOutcomeUnknown({ code }: RedfishError): boolean {
+  return UNKNOWN_OUTCOME.has(code);
+}

@@ -1,5 +1,5 @@
 /** Requests to one Redfish service: authentication, redirections, JSON, and errors in words. */
-import { RedfishError } from '../error/redfish-error.js';
+import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { parseResource, shapeOf } from '../resource/parse-resource.js';
 import { resolveLink } from '../resource/resolve-link.js';
 import { linkAt, type RedfishResource } from '../resource/resource.js';
@@ -13,6 +13,10 @@ import { basicToken, type Redact, redactor, reportRedactor, secretsOf } from './
 export const SERVICE_ROOT = '/redfish/v1/';
 const SESSIONS = '/redfish/v1/SessionService/Sessions';
 const MOST_REDIRECTIONS = 3;
+/** An answer has begun, and cannot be read. */
+const UNREADABLE: ReadonlySet<RedfishErrorCode> = new Set(['too-large', 'not-redfish']);
+/** A proxy got no answer from what is behind it, or the answer is elsewhere. Source: RFC 9110 §15.4.3, §15.4.4, §15.6.3, §15.6.5. */
+const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([302, 303, 502, 504]);
 
 export interface ServiceRequest {
   readonly method: Method;
@@ -34,6 +38,8 @@ type CountedAnswer = HttpAnswer & AnswerSize;
 interface Session {
   readonly token: string;
   readonly link: string | undefined;
+  /** The last call in which the service accepted it. */
+  acceptedIn?: Call;
 }
 
 export class Service {
@@ -84,9 +90,19 @@ export class Service {
   /** Ends the session, if there is one. @throws RedfishError */
   async logout(call: Call): Promise<void> {
     const session = this.#session;
-    if (session?.link === undefined) return;
-    await this.request(call, { method: 'DELETE', link: session.link });
     this.#session = undefined;
+    if (session !== undefined) await this.#end(call, session);
+  }
+
+  /** Without another login: that would begin a session to end one. @throws RedfishError */
+  async #end(call: Call, { token, link }: Session): Promise<void> {
+    if (link === undefined) return;
+    const request = { method: 'DELETE', link } as const;
+    try {
+      call.forget(await this.#send(call, request, { 'X-Auth-Token': token }));
+    } catch (error) {
+      throw this.#explained(error, request);
+    }
   }
 
   /** A message without credentials. */
@@ -110,6 +126,8 @@ export class Service {
       const answer = await this.#authenticated(call, { ...request, link: path });
       if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, request, answer) };
       call.forget(answer);
+      if (request.method !== 'GET' && UNKNOWN_STATUSES.has(answer.status))
+        throw new RedfishError('outcome-unknown', `HTTP ${answer.status}`, { status: answer.status });
       if (answer.status >= 400) throw answerFailure(answer, this.redact);
       const location = answer.header('location');
       if (request.method !== 'GET' || location === undefined)
@@ -130,14 +148,31 @@ export class Service {
 
   async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
     const session = this.#session;
-    const answer = await this.#send(call, request, this.#authorization());
-    if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
+    const answer = await this.#sendKnowing(call, request);
+    if (answer.status !== 401 || this.#target.credentials === undefined) {
+      // Anybody may read the root.
+      if (session !== undefined && request.link !== SERVICE_ROOT) session.acceptedIn = call;
+      return answer;
+    }
+    // The session is good, and does not suffice for this resource: another one would not either.
+    if (session?.acceptedIn === call) return answer;
     // A service with basic authentication has already rejected the credentials: a second try could lock the account.
     const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
     if (!isSessionWanted) return answer;
     call.forget(answer);
     if (this.#session === session) await this.#loginOnce(call);
-    return this.#send(call, request, this.#authorization());
+    return this.#sendKnowing(call, request);
+  }
+
+  /** If a request that changes something was sent, and its answer cannot be read, it is not known whether the service carried it out. */
+  async #sendKnowing(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
+    try {
+      return await this.#send(call, request, this.#authorization());
+    } catch (error) {
+      const isUnreadable = error instanceof RedfishError && UNREADABLE.has(error.code);
+      if (request.method === 'GET' || !isUnreadable) throw error;
+      throw new RedfishError('outcome-unknown', error.message, { cause: error });
+    }
   }
 
   /** Calls share one login. It ends with the call that began it, which is not a reason for the others to fail: one of them begins the next. */
@@ -175,7 +210,12 @@ export class Service {
     const content = parseResource(answer.text);
     this.#redactMessage = redactor([...secretsOf(credentials), token]);
     this.#redactReport = reportRedactor(credentials, token);
-    this.#session = { token, link: answer.header('location') ?? (content.ok ? linkAt(content.resource) : undefined) };
+    const former = this.#session;
+    // The name of the service in `Location` may be another one than that of the target.
+    const links = [answer.header('location'), content.ok ? linkAt(content.resource) : undefined];
+    this.#session = { token, link: links.find((one) => one !== undefined && resolveLink(one, this.#origin) !== undefined) };
+    // Services keep few sessions: one that has not expired would count until it does.
+    if (former !== undefined) await this.#end(call, former).catch(() => undefined);
   }
 
   #authorization(): Readonly<Record<string, string>> {

@@ -56,6 +56,12 @@ export class RecentWakeUps {
     }
   }
 
+  /** Replaces the verdict of a wake-up that had to wait: if that failed, the next packet is decided again. */
+  settle(macAddress: MacAddress, nowMs: number, verdict: WakeVerdict): void {
+    this.#remembered.delete(macAddress);
+    this.#remember(macAddress, nowMs, verdict);
+  }
+
   #remember(macAddress: MacAddress, nowMs: number, verdict: WakeVerdict): void {
     const { remembered } = ruleOf(verdict.outcome);
     if (remembered === 'no') return;

@@ -186,6 +186,8 @@ export class WakeDecider {
     const whyNotAllowed = (live: LiveMachine) => {
       const allowed = this.#allowance(machineKey(machine), packet);
       if (allowed === undefined) return 'no WolConfig allows that any longer';
+      if (uid !== undefined && live.virtualMachine.metadata.uid !== uid)
+        return 'it was deleted and created again meanwhile; send the packet again';
       if (allowed.isMapped || !this.#ports.hasLostAddress(live, macAddress)) return undefined;
       return `it no longer has an interface with the address ${macAddress}; send the packet to one that it has, or map the address to it by a WolConfig with explicitMappings`;
     };
@@ -196,7 +198,7 @@ export class WakeDecider {
       key: machineKey(wake),
       verdict,
       attempt: () => this.#attemptAgain(wake, packet),
-      onOver: (over) => this.#onWaitOver(report, { ...over, configs }),
+      onOver: (over) => this.#onWaitOver({ report, macAddress }, { ...over, configs }),
     });
     if (isWaiting) return verdict;
     const message = `${nameOf(wake)} is stopping, and too many others wait until they are down; the agent will report the wake-up again`;
@@ -220,7 +222,8 @@ export class WakeDecider {
     return target.kind === 'machine' && machineKey(target.machine) === key ? target : undefined;
   }
 
-  #onWaitOver(report: WakeReport, verdict: WakeVerdict): void {
+  #onWaitOver({ report, macAddress }: Pick<Deciding, 'report' | 'macAddress'>, verdict: WakeVerdict): void {
+    this.#recent.settle(macAddress, this.#ports.clock.nowMs(), verdict);
     this.#record(report, verdict);
     this.#ports.observer.onWaitOver(this.#decided(report, verdict, 0));
   }
