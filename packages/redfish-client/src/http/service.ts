@@ -149,19 +149,21 @@ export class Service {
   async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
     const session = this.#session;
     const answer = await this.#sendKnowing(call, request);
-    if (answer.status !== 401 || this.#target.credentials === undefined) {
-      // Anybody may read the root.
-      if (session !== undefined && request.link !== SERVICE_ROOT) session.acceptedIn = call;
-      return answer;
-    }
-    // The session is good, and does not suffice for this resource: another one would not either.
-    if (session?.acceptedIn === call) return answer;
-    // A service with basic authentication has already rejected the credentials: a second try could lock the account.
-    const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
-    if (!isSessionWanted) return answer;
+    const isRefused = answer.status === 401;
+    // Anybody may read the root.
+    if (!isRefused && session !== undefined && request.link !== SERVICE_ROOT) session.acceptedIn = call;
+    if (!isRefused || !this.#needsSession(call, session, answer)) return answer;
     call.forget(answer);
     if (this.#session === session) await this.#loginOnce(call);
     return this.#sendKnowing(call, request);
+  }
+
+  #needsSession(call: Call, session: Session | undefined, refusal: HttpAnswer): boolean {
+    if (this.#target.credentials === undefined) return false;
+    // A service with basic authentication has already rejected the credentials: a second try could lock the account.
+    if (session === undefined) return !/\bbasic\b/i.test(refusal.header('www-authenticate') ?? '');
+    // A session that the service accepts does not suffice for this resource: another one would not either.
+    return session.acceptedIn !== call;
   }
 
   /** If a request that changes something was sent, and its answer cannot be read, it is not known whether the service carried it out. */
