@@ -21,7 +21,7 @@ const BUDGETS = {
   'packages/lease-stores': 2_430,
   'packages/linux-sockets': 2_758,
   'packages/reconciler': 14_919,
-  'packages/redfish-client': 2_083,
+  'packages/redfish-client': 2_085,
   'packages/service-certificates': 656,
   'packages/service-process': 723,
   'packages/status-page': 7_067,

@@ -9,8 +9,9 @@ export type ActionPlan =
 
 const RESET = ['Actions', '#ComputerSystem.Reset'] as const;
 
-/** The link to the description of the parameters of a reset, if the system has one. */
+/** The link to the description of the parameters of a reset; undefined if the system has none, or names the types itself. */
 export function resetInfoLink(system: RedfishResource): string | undefined {
+  if (textsAt(system, ...RESET, 'ResetType@Redfish.AllowableValues') !== undefined) return undefined;
   return textAt(system, ...RESET, '@Redfish.ActionInfo');
 }
 

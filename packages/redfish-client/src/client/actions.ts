@@ -131,9 +131,17 @@ async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promis
     await call.wait(Math.min(askedMs, MOST_BETWEEN_LOOKS_MS));
     look = await service.request(call, { method: 'GET', link: monitor }).catch((error: unknown) => {
       if (!(error instanceof RedfishError) || error.code === 'aborted') throw error;
-      throw new RedfishError('outcome-unknown', `accepted, and then ${error.message}`, { cause: error });
+      // The next look may succeed, as long as the call has time.
+      if (error.code === 'unavailable' || error.code === 'connection-lost') return look;
+      throw afterAcceptance(error);
     });
   }
+}
+
+/** The monitor of a task that failed answers as the action would have. Source: DSP0266, "Asynchronous operations". */
+function afterAcceptance(error: RedfishError): RedfishError {
+  const code = error.code === 'refused' ? 'task-failed' : 'outcome-unknown';
+  return new RedfishError(code, `accepted, and then ${error.message}`, { cause: error });
 }
 
 function nameOf(system: RedfishResource): string {

@@ -39,6 +39,8 @@ export class WolClient implements ManagerClient {
   readonly #settings: WolClientSettings;
   readonly #certificates: ClientCertificates | undefined;
   #following;
+  /** The last connection over which a leader answered. */
+  #leading: ManagerConnection | undefined;
   #connection: ManagerConnection | undefined;
   #state: ManagerState;
   #endCall: () => void = () => {};
@@ -154,7 +156,9 @@ export class WolClient implements ManagerClient {
 
   #onLeader(connection: ManagerConnection): void {
     this.#step({ kind: 'leads' });
-    if (this.#state.kind === 'connected' && this.#state.address === connection.address) return;
+    // Behind the address of a Service each connection may lead to another manager.
+    if (this.#state.kind === 'connected' && this.#leading === connection) return;
+    this.#leading = connection;
     this.#state = { kind: 'connected', address: connection.address, why: '', sinceMs: performance.now() };
     this.#settings.observe({ kind: 'connected', address: connection.address });
     this.#settings.onReachable();

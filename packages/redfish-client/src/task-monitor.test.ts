@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { failureOf, type Responder, SMALL, sendJson, serve, startService, withSystem } from './service-fixtures.js';
+
+async function service(respond: Responder) {
+  const started = await startService(respond);
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+it('a task whose monitor answers with the refusal of the action has failed', async () => {
+  const { client } = await service((request, response) => {
+    if (request.method === 'POST') return void response.writeHead(202, { Location: '/monitor' }).end();
+    if (request.path === '/monitor') return sendJson(response, { error: { message: 'power supply missing' } }, { status: 400 });
+    return serve(SMALL)(request, response);
+  });
+  expect(await failureOf(client().reset('On'))).toMatchObject({ code: 'task-failed' });
+});
+
+it('one lost look at a task monitor does not end the wait', async () => {
+  let looks = 0;
+  const { client } = await service((request, response) => {
+    if (request.method === 'POST') return void response.writeHead(202, { Location: '/monitor' }).end();
+    if (request.path === '/monitor')
+      return ++looks === 1 ? void response.writeHead(503, { 'Retry-After': '0' }).end() : void response.writeHead(204).end();
+    return serve(SMALL)(request, response);
+  });
+  await client().reset('On');
+});
+
+it('an ActionInfo that cannot be read does not prevent an action whose types the system itself names', async () => {
+  const target = '/redfish/v1/Systems/1/Actions/ComputerSystem.Reset';
+  const reset = { target, 'ResetType@Redfish.AllowableValues': ['On', 'ForceOff'], '@Redfish.ActionInfo': '/missing' };
+  const service = await startService(serve(withSystem({ Actions: { '#ComputerSystem.Reset': reset } })));
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  await service.client().reset('ForceOff');
+  expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
