@@ -142,6 +142,7 @@ function argumentProblems(object: string, deployment: KubernetesObject): Migrati
   const messages = [
     ['--no-leader-election', "it runs with --no-leader-election, beside Harvester's controller"],
     ['--no-agent', 'it runs with --no-agent, and deploys no agents that could serve the pools'],
+    ['--no-dhcp', 'it runs with --no-dhcp, so that its agents serve nothing'],
   ] as const;
   return messages
     .filter(([flag]) => hasFlag(deployment, flag))

@@ -137,7 +137,10 @@ export class Migration {
       progress.current = step.id;
       progress.giveUpAtMs = this.#limit() + (step.settlesMs ?? 0);
     }
-    if (step.settlesMs !== undefined) await delay(step.settlesMs);
+    if (step.settlesMs !== undefined) {
+      await delay(step.settlesMs);
+      this.#expectClaim(await this.#observe());
+    }
     for (const write of step.writes) await this.#take(write);
   }
 

@@ -1,5 +1,5 @@
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import type { AgentsPlan, AgentsSettings } from '../agents/agents-plan.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
@@ -191,6 +191,25 @@ describe('the state of the agents of a pool', () => {
     };
     const status = { agentPodRef: { namespace: NAMESPACE, name: 'p' } };
     expect([isMigrated(status, true), isMigrated(status, false), isMigrated({}, true)]).toEqual([true, false, false]);
+  });
+
+  it('a paused pool names its pod of an earlier version until that pod is gone', async () => {
+    const observed = observing();
+    const { context, pods, putPool, started } = observed;
+    const there = pool('pool-1', { network: 'default/net-pool-1' });
+    putPool({
+      ...there,
+      spec: { ...(there.spec as object), paused: true },
+      status: { agentPodRef: { namespace: NAMESPACE, name: 'p' } },
+    });
+    const pod = legacyPod('pool-1');
+    pods.put(pod);
+    await started();
+    const isMigrated = () => context.pools.ofPool(viewOf(observed)).isMigrated;
+    expect(isMigrated()).toBe(false);
+    pods.remove(keyOf(pod));
+    await observed.clock.advance(10);
+    expect(isMigrated()).toBe(true);
   });
 
   it('shows the group that serves the pool while it moves', async () => {

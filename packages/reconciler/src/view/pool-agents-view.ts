@@ -130,7 +130,8 @@ export class PoolAgentsView {
     if (why !== undefined) {
       // The status names agents as long as they may exist.
       const deploymentRef = why.reason === 'AgentsElsewhere' ? undefined : null;
-      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null };
+      const isMigrated = why.reason === 'Paused' && hasPodRef(view) && agents.legacyPodsOf(view.key).length === 0;
+      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null, isMigrated };
     }
     const kept = eligible.keptPod(view);
     if (kept !== undefined) {
@@ -186,7 +187,7 @@ export class PoolAgentsView {
       }),
       deploymentRef: this.#deploymentRef(view.key, formerGroup, observed),
       servedBy: serving?.lease.leader ?? null,
-      isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
+      isMigrated: serving === observed && hasPodRef(view),
       conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
       observedUses: reports.flatMap(({ report }) => readReportedUses(report?.observedUses ?? [])),
       declinedIpv6: reports.flatMap(({ report }) => report?.declinedIpv6 ?? []),
@@ -234,4 +235,9 @@ function expectedRouters({ reading, addressOf }: PoolView): ExpectedRouters | un
     return macAddress !== undefined && addressOf.has(macAddress);
   };
   return { addresses: config.routers, isMachine };
+}
+
+/** True if the status names the pod of an earlier version. */
+function hasPodRef({ object }: PoolView): boolean {
+  return readField(object.status, 'agentPodRef') !== undefined;
 }
