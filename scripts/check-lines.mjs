@@ -25,7 +25,7 @@ const BUDGETS = {
   'packages/service-certificates': 656,
   'packages/service-process': 723,
   'packages/status-page': 7_067,
-  'packages/wake-on-lan': 6_408,
+  'packages/wake-on-lan': 6_418,
 };
 const COMMAND_LINES = ['packages/agent-cli', 'packages/controller-cli', 'packages/kubectl-vmdhcp'];
 const MOST_LINES_OF_A_FILE = 400;

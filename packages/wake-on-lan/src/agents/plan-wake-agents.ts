@@ -28,10 +28,16 @@ export interface WakeAgentsObservation {
   readonly daemonSets: readonly KubernetesObject[];
 }
 
-/** The agents of one WolConfig. */
-export interface ConfigAgents {
+/** The agents of one WolConfig: its own ones, or the first of those that listen for it, and the others. */
+export interface ConfigAgents extends AgentsOfPorts {
   readonly listening: ConfigListening;
-  /** The DaemonSet whose agents listen for it, of its own or of another WolConfig; undefined if there is none. */
+  /** Further agents that listen for it: those of other WolConfigs. */
+  readonly others: readonly AgentsOfPorts[];
+}
+
+/** The agents that listen on some ports of a WolConfig. */
+export interface AgentsOfPorts {
+  /** The DaemonSet, of its own or of another WolConfig; undefined if there is none. */
   readonly daemonSetName: string | undefined;
   /** As observed; undefined if it does not exist yet. */
   readonly daemonSet: KubernetesObject | undefined;
@@ -47,6 +53,7 @@ export interface WakeAgentsPlan {
   readonly agents: ReadonlyMap<string, ConfigAgents>;
 }
 
+const NO_AGENTS: AgentsOfPorts = { daemonSetName: undefined, daemonSet: undefined, refusal: undefined };
 const OWNER = { group: WOL_GROUP, kind: 'WolConfig' };
 
 /** The plan for all DaemonSets at once. After it is carried out, planning again writes nothing. */
@@ -76,11 +83,13 @@ export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, s
     agents: new Map(
       configs.map(({ name }) => {
         const one = listening.get(name) as ConfigListening;
-        const [host] = one.ports.length > 0 ? [name] : one.shared.values();
-        const daemonSetName = host === undefined ? undefined : wakeAgentName(host);
-        const plan = host === undefined ? undefined : plans.get(host);
-        const refusal = plan?.kind === 'refuse' ? plan.message : undefined;
-        return [name, { listening: one, daemonSetName, daemonSet: byName.get(daemonSetName ?? ''), refusal }];
+        const hosts = new Set([...(one.ports.length > 0 ? [name] : []), ...one.shared.values()]);
+        const [first = NO_AGENTS, ...others] = [...hosts].map((host): AgentsOfPorts => {
+          const [daemonSetName, plan] = [wakeAgentName(host), plans.get(host)];
+          const refusal = plan?.kind === 'refuse' ? plan.message : undefined;
+          return { daemonSetName, daemonSet: byName.get(daemonSetName), refusal };
+        });
+        return [name, { listening: one, ...first, others }];
       }),
     ),
   };

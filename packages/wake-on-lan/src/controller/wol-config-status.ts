@@ -11,7 +11,7 @@ import {
   readField,
   withConditions,
 } from '@vmdhcp/kube-runtime';
-import type { ConfigAgents } from '../agents/plan-wake-agents.js';
+import type { AgentsOfPorts, ConfigAgents } from '../agents/plan-wake-agents.js';
 import type { ReadWolConfig } from '../config/read-wol-config.js';
 import { describePortConflict } from '../config/share-ports.js';
 import { describeWolConfigProblem, type WolConfigProblem } from '../config/wol-config-problem.js';
@@ -84,15 +84,18 @@ function readyCondition({ agents, failure }: WolConfigFacts): WolCondition {
   const type = 'Ready';
   const { conflicts } = agents.listening;
   if (failure !== undefined) return { type, status: 'False', ...failure };
-  if (agents.refusal !== undefined) return { type, status: 'False', reason: 'AgentsRefused', message: agents.refusal };
+  const refused = [agents, ...agents.others].find(({ refusal }) => refusal !== undefined);
+  if (refused?.refusal !== undefined) return { type, status: 'False', reason: 'AgentsRefused', message: refused.refusal };
   if (conflicts.length > 0) {
     const message = describeProblems(conflicts.map(describePortConflict), { most: 10, longest: 480 });
     return { type, status: 'False', reason: 'PortConflict', message };
   }
-  return rolloutCondition(agents);
+  const rollouts = [agents, ...agents.others].map(rolloutCondition);
+  const worst = rollouts.find(({ status }) => status === 'False') ?? rollouts.find(({ status }) => status === 'Unknown');
+  return worst ?? (rollouts[0] as WolCondition);
 }
 
-function rolloutCondition({ daemonSet, daemonSetName }: ConfigAgents): WolCondition {
+function rolloutCondition({ daemonSet, daemonSetName }: AgentsOfPorts): WolCondition {
   const type = 'Ready';
   const numberOf = (name: string) => Number(readField(daemonSet?.status, name) ?? 0);
   const isSeen = numberOf('observedGeneration') >= (daemonSet?.metadata.generation ?? 0);
