@@ -15,8 +15,8 @@ const SESSIONS = '/redfish/v1/SessionService/Sessions';
 const MOST_REDIRECTIONS = 3;
 /** An answer has begun, and cannot be read. */
 const UNREADABLE: ReadonlySet<RedfishErrorCode> = new Set(['too-large', 'not-redfish']);
-/** A proxy got no answer from what is behind it, or the answer is elsewhere. Source: RFC 9110 §15.4.3, §15.4.4, §15.6.3, §15.6.5. */
-const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([302, 303, 502, 504]);
+/** The answer is elsewhere, or a proxy got none from what is behind it. Source: RFC 9110 §15.4.4, §15.6.3, §15.6.5. */
+const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([303, 502, 504]);
 
 export interface ServiceRequest {
   readonly method: Method;
