@@ -349,6 +349,21 @@ describe('kubectl vmdhcp renew', () => {
     expect(await interfacesOf(key)).toEqual(INTERFACES);
   });
 
+  it('switches the link on if the answer to switching it off is lost, and tries again if switching it on fails', async () => {
+    const key = await machine({ runStrategy: 'Always' }, INTERFACES);
+    await is(key, RUNNING);
+    const requests = { verb: 'patch', resource: 'virtualmachines' } as const;
+    cluster.simulator.faults.inject({ requests, effect: { kind: 'close', when: 'after' } });
+    expect(await renew(key, 'front')).toMatchObject({ code: 69, stderr: expect.stringContaining('the cluster does not answer') });
+    expect(await interfacesOf(key)).toEqual(INTERFACES);
+    const links = reportedLinks(key);
+    const running = renew(key, 'front');
+    await waitFor('the link to be off', async () => links.has('front down'));
+    cluster.simulator.faults.inject({ requests, effect: { kind: 'answer', status: 503 } });
+    expect((await running).code).toBe(0);
+    expect(await interfacesOf(key)).toEqual(INTERFACES);
+  });
+
   it.each([
     ['an interface that does not exist', { runStrategy: 'Always' }, 'nic', 'has no interface nic: it has front, back'],
     ['a machine that is stopped', { runStrategy: 'Halted' }, 'front', 'does not run'],
