@@ -4,7 +4,7 @@
  */
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
-import type { Dhcpv6Source, HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { Dhcpv6Source, HeardAdvertisement, HeardNeighbor } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
 import type { AgentEvent } from './agent-event.js';
 import type { PacketCaptures } from './capture/packet-captures.js';
@@ -157,6 +157,8 @@ export interface Ipv6Handlers {
   readonly onRouterSolicitation: (source: Ipv6Source | undefined) => void;
   /** Handles a Router Advertisement. @param isAsOfAgent - true if it looks like that of another agent. */
   readonly onRouterAdvertisement: (source: Ipv6Source, heard: HeardAdvertisement, isAsOfAgent: boolean) => void;
+  /** Handles what a host says of itself. @param macAddress - the host's. */
+  readonly onNeighborAdvertisement: (heard: HeardNeighbor, macAddress: MacAddress) => void;
   /** Answers one packet of DHCPv6, or not. Never throws. `packet` is valid only during the call. */
   readonly answerDhcpv6: (packet: Uint8Array, source: Dhcpv6Source) => Dhcpv6Datagram | undefined;
   readonly onSendFailure: (failure: UnsentReplies) => void;
@@ -170,16 +172,26 @@ export interface Ipv6Source {
   readonly macAddress: MacAddress;
 }
 
+/** Between whom a Router Advertisement is sent. */
+export interface AdvertisementWay {
+  /** The router in whose name; undefined for the link-local address of the interface. */
+  readonly from: Ipv6Address | undefined;
+  /** The host; undefined for all. */
+  readonly to: Ipv6Source | undefined;
+}
+
 /** IPv6 packets of one interface, in frames: the interface itself may have no IPv6. */
 export interface Ipv6Socket {
   /** The interface as it was when the socket was opened. */
   readonly interfaceIndex: number;
   /** The interface's MAC address, six octets. */
   readonly hardwareAddress: Uint8Array;
-  /** Sends a Router Advertisement to a host; undefined for all. Never throws. */
-  readonly advertise: (message: Uint8Array, to: Ipv6Source | undefined) => void;
+  /** Sends a Router Advertisement. Never throws. */
+  readonly advertise: (message: Uint8Array, way: AdvertisementWay) => void;
   /** Asks all routers for Router Advertisements. Never throws. */
   readonly solicitRouters: () => void;
+  /** Asks the host with this address whether it is there. Never throws. */
+  readonly solicitNeighbor: (address: Ipv6Address) => void;
   readonly close: () => void;
 }
 

@@ -67,7 +67,7 @@ export const CONDITIONS = {
       False: 'The leader of the agents has looked for another DHCP server, and found none.',
     },
     RouterReady: {
-      True: 'The IPv6 routers of the network are as they should be: at least one offers a default route, and each that does tells hosts to ask by DHCPv6; or `spec.ipv6Config.routers` is empty and there is none.',
+      True: 'The IPv6 routers of the network are as they should be: at least one offers a default route, and each that does tells hosts to ask by DHCPv6; with `routerAdvertisements: DefaultRoute`, at least one of `routers` answers; or `spec.ipv6Config.routers` is empty and there is none.',
       False:
         'They are not; the reason has the cause. Addresses are assigned nevertheless. The condition is Unknown while the routers are not known, and absent or Unknown where the pool has no `spec.ipv6Config`.',
     },

@@ -149,10 +149,10 @@ const ipv6Config = z
         'Seconds an address is valid unless it is renewed; a client renews after three eighths of that. Default: one day.',
       ),
     routerAdvertisements: z
-      .enum(['Assist', 'Disabled'])
+      .enum(['Assist', 'DefaultRoute', 'Disabled'])
       .optional()
       .describe(
-        'Assist (default): Router Advertisements of the agents tell hosts to ask by DHCPv6, and that the prefix is on the link; they make no default route. Disabled: a router of the network does that (M=1).',
+        'Assist (default): Router Advertisements of the agents tell hosts to ask by DHCPv6, and that the prefix is on the link; they make no default route. DefaultRoute: they also make a default route to each of routers, for routers that send no Router Advertisements. Disabled: a router of the network does that (M=1).',
       ),
     nat64Prefix: ipv6Cidr()
       .optional()

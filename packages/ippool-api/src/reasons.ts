@@ -449,9 +449,9 @@ export const REASONS = {
   NoRouter: {
     shown: ['IPPool RouterReady=False'],
     meaning:
-      'No IPv6 router of the network offers a default route by Router Advertisements, so hosts have addresses and reach nothing beyond the network.',
+      'No IPv6 router of the network offers a default route by Router Advertisements, or (with `routerAdvertisements: DefaultRoute`) none of `routers` answers, so hosts have addresses and reach nothing beyond the network.',
     remedy:
-      'Let the router of the network send Router Advertisements with a lifetime, or look whether a switch drops them (RA guard). If the network should have no IPv6 router, set `spec.ipv6Config.routers` of the IPPool to `[]`.',
+      'Let the router of the network send Router Advertisements with a lifetime, or look whether a switch drops them (RA guard). If it cannot, name it in `spec.ipv6Config.routers` of the IPPool and set `routerAdvertisements: DefaultRoute`; then it has to be up, and to forward IPv6. If the network should have no IPv6 router, set `spec.ipv6Config.routers` of the IPPool to `[]`.',
   },
   RouterSaysNoManaged: {
     shown: ['IPPool RouterReady=False'],

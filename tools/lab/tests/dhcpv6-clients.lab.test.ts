@@ -25,13 +25,14 @@ const machinesOn = MACHINES.map((name) => ({
   macAddress: `02:00:00:00:48:0${MACHINES.indexOf(name)}`,
   address: `192.168.48.${numberOf(name)}`,
 }));
-const poolsWith = (cidr: string, leaseTime = 10) => {
+const poolsWith = (cidr: string, leaseTime = 10, more: readonly string[] = []) => {
   const ipv6 = [
     `cidr: ${cidr}`,
     `leaseTime: ${leaseTime}`,
     "dns: ['2001:db8::53']",
     'domainSearch: [lab.example]',
     'ipv6OnlyWait: 300',
+    ...more,
   ];
   const pool: PoolText = { name: 'net-48', prefix: '192.168.48', probes: false, ipv6 };
   return poolsYaml([pool], machinesOn);
@@ -183,6 +184,40 @@ describe('a client', () => {
       await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
       for (const state of ['down', 'up'] as const) machine('vm-d').setLink(state);
       await has(`${addressOf('vm-d', 'fd00:48::')}/128`);
+      await client.stop();
+    },
+  );
+
+  it.skipIf(!has(NETWORKD))(
+    `systemd-networkd reaches another network through a router that sends no Router Advertisements ${needs(NETWORKD)}`,
+    async () => {
+      const beyond = '2001:db8:99::1';
+      const router = lab.addMachine('router', { network: NETWORK, macAddress: '02:00:00:00:48:99' });
+      router.setSysctls({ 'ipv6/conf/all/forwarding': '1' });
+      router.ip('address', 'add', `${beyond}/128`, 'dev', 'lo', 'nodad');
+      router.ip('address', 'add', 'fe80::1/64', 'dev', 'eth0', 'nodad');
+      router.ip('-6', 'route', 'add', '2001:db8:48::/64', 'dev', 'eth0');
+      agent.setPools(poolsWith('2001:db8:48::/64', 3_600, ['routerAdvertisements: DefaultRoute', 'routers: [fe80::1]']));
+      const client = startNetworkd(machine('vm-d'), 'yes');
+      await waitFor('the default route', () =>
+        machine('vm-d').ip('-6', 'route', 'show', 'default').includes('default via fe80::1 dev eth0'),
+      );
+      await waitFor('its address', () =>
+        machine('vm-d')
+          .ip('address', 'show', 'dev', 'eth0')
+          .includes(` ${addressOf('vm-d')}/128 `),
+      );
+      const run = (host: Machine, script: string) => host.start(process.execPath, ['-e', script]);
+      run(router, `net.createServer((socket) => socket.end()).listen(80, '${beyond}')`);
+      await waitFor('a connection to beyond', async () => {
+        const script = `net.connect(80, '${beyond}', () => process.exit(console.log('connected')))`;
+        const connection = run(machine('vm-d'), script);
+        await connection.ended();
+        return connection.lines.includes('connected');
+      });
+      await waitFor('the agent to hear the router, which answers', () =>
+        agent.process.lines.some((line) => line.includes('fe80::1') && line.includes('02:00:00:00:48:99')),
+      );
       await client.stop();
     },
   );

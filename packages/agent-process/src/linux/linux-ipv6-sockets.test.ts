@@ -31,6 +31,8 @@ function outcome(packet: ReceivedIpv6Packet, send: (payload: Uint8Array) => void
     onRouterSolicitation: (source) => solicited.push(source),
     onRouterAdvertisement: ({ address, macAddress }, { isDefaultRouter, isManaged }, isAsOfAgent) =>
       routers.push(`${formatIpv6Address(address)} ${macAddress} ${isDefaultRouter} ${isManaged}${isAsOfAgent ? ' agent' : ''}`),
+    onNeighborAdvertisement: ({ address, isRouter }, macAddress) =>
+      routers.push(`neighbor ${formatIpv6Address(address)} ${macAddress} ${isRouter}`),
     onSendFailure: ({ error, count }) => failures.push(`${error} ${count}`),
     onError: () => undefined,
   };
@@ -116,8 +118,24 @@ describe('a Router Advertisement', () => {
     ],
     ['from an address that is not of the link is discarded', { source: bytes('2001:db8::a') }, 9, []],
     ['that a router has forwarded is discarded', { hopLimit: 64 }, 9, []],
-    ['of another type is discarded', { payload: Uint8Array.of(136, ...new Uint8Array(23)) }, 9, []],
+    ['of another type is discarded', { payload: Uint8Array.of(137, ...new Uint8Array(23)) }, 9, []],
   ])('%s', (_, more, lifetime, expected) => {
     expect(outcome(advertisement(more, lifetime))).toMatchObject({ routers: expected, solicited: [], asked: [] });
+  });
+});
+
+describe('a Neighbor Advertisement', () => {
+  const advertisement = (hopLimit: number) =>
+    toServer({
+      ...{ nextHeader: NextHeader.icmpv6, hopLimit, source: bytes('2001:db8::1'), destination: bytes('fe80::200:ff:fd00:b') },
+      payload: Uint8Array.of(136, 0, 0, 0, 0xe0, 0, 0, 0, ...bytes('fe80::1')),
+    });
+
+  it('is heard with the address that it is for, and the host that sent its frame', () => {
+    expect(outcome(advertisement(255)).routers).toEqual(['neighbor fe80::1 02:00:00:00:00:0a true']);
+  });
+
+  it('that a router has forwarded is discarded', () => {
+    expect(outcome(advertisement(64))).toMatchObject({ routers: [], solicited: [], asked: [] });
   });
 });

@@ -1,5 +1,6 @@
-import type { Ipv6Handlers, Ipv6Sockets } from '@vmdhcp/dhcp-agent';
+import type { Ipv6Handlers, Ipv6Sockets, Ipv6Source } from '@vmdhcp/dhcp-agent';
 import {
+  type Ipv6Address,
   ipv6AddressBytes,
   isGroupMacAddress,
   macAddressBytes,
@@ -9,9 +10,11 @@ import {
 } from '@vmdhcp/dhcp-allocator/address';
 import {
   DHCPV6_SERVER_PORT,
+  encodeNeighborSolicitation,
   encodeRouterSolicitation,
   isRouterSolicitation,
   NEIGHBOR_DISCOVERY_HOP_LIMIT,
+  readNeighborAdvertisement,
   readRouterAdvertisement,
 } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import {
@@ -29,7 +32,9 @@ import {
 const ALL_SERVERS = group('ff02::1:2');
 /** Source: RFC 4291 §2.7.1. */
 const [ALL_NODES, ALL_ROUTERS] = [group('ff02::1'), group('ff02::2')];
-const [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT] = [133, 134];
+const [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT, NEIGHBOR_ADVERTISEMENT] = [133, 134, 136];
+/** The group of the hosts whose address ends with the same 24 bits. Source: RFC 4291 §2.7.1. */
+const SOLICITED_NODE = group('ff02::1:ff00:0').subarray(0, 13);
 const HOP_LIMIT = 64;
 /** Switches forget groups after 260 s. Source: RFC 3810 §9.4. */
 const REPORT_INTERVAL_MS = 60_000;
@@ -43,25 +48,27 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
       interfaceName,
       groups: [ALL_SERVERS, ALL_ROUTERS, ALL_NODES],
       udpPort: DHCPV6_SERVER_PORT,
-      icmpv6Types: [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT],
+      icmpv6Types: [ROUTER_SOLICITATION, ROUTER_ADVERTISEMENT, NEIGHBOR_ADVERTISEMENT],
     });
     const report = () => trySend(handlers, () => socket.reportGroups());
     report();
     const reports = setInterval(report, REPORT_INTERVAL_MS);
     const stop = polling.add(() => socket.receive((packet) => handle(socket, packet, handlers)));
-    const send = (payload: Uint8Array, destination: Uint8Array, receiver: Uint8Array) => {
-      const header = { destination, nextHeader: NextHeader.icmpv6, hopLimit: NEIGHBOR_DISCOVERY_HOP_LIMIT };
-      trySend(handlers, () => socket.send({ ...header, payload }, receiver));
+    const send = (payload: Uint8Array, receiver: Receiver, source?: { readonly source: Uint8Array }) => {
+      const { destination, hardwareAddress } = receiver;
+      const header = { destination, nextHeader: NextHeader.icmpv6, hopLimit: NEIGHBOR_DISCOVERY_HOP_LIMIT, ...source };
+      trySend(handlers, () => socket.send({ ...header, payload }, hardwareAddress));
     };
-    const sendToGroup = (payload: Uint8Array, all: Uint8Array) => send(payload, all, groupHardwareAddressOf(all));
     return {
       interfaceIndex: socket.interfaceIndex,
       hardwareAddress: socket.hardwareAddress,
-      advertise: (payload, to) =>
-        to === undefined
-          ? sendToGroup(payload, ALL_NODES)
-          : send(payload, ipv6AddressBytes(to.address), macAddressBytes(to.macAddress)),
-      solicitRouters: () => sendToGroup(encodeRouterSolicitation(socket.hardwareAddress), ALL_ROUTERS),
+      advertise: (payload, { from, to }) => {
+        const receiver = to === undefined ? membersOf(ALL_NODES) : hostOf(to);
+        send(payload, receiver, from === undefined ? undefined : { source: ipv6AddressBytes(from) });
+      },
+      solicitRouters: () => send(encodeRouterSolicitation(socket.hardwareAddress), membersOf(ALL_ROUTERS)),
+      solicitNeighbor: (address) =>
+        send(encodeNeighborSolicitation(address, socket.hardwareAddress), membersOf(solicitedNodeGroupOf(address))),
       close: () => {
         stop();
         clearInterval(reports);
@@ -71,6 +78,23 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
   },
 };
 
+interface Receiver {
+  readonly destination: Uint8Array;
+  readonly hardwareAddress: Uint8Array;
+}
+
+function membersOf(all: Uint8Array): Receiver {
+  return { destination: all, hardwareAddress: groupHardwareAddressOf(all) };
+}
+
+function hostOf({ address, macAddress }: Ipv6Source): Receiver {
+  return { destination: ipv6AddressBytes(address), hardwareAddress: macAddressBytes(macAddress) };
+}
+
+function solicitedNodeGroupOf(address: Ipv6Address): Uint8Array {
+  return Uint8Array.of(...SOLICITED_NODE, ...ipv6AddressBytes(address).subarray(SOLICITED_NODE.length));
+}
+
 function group(text: string): Uint8Array {
   return ipv6AddressBytes(parseIpv6Address(text) ?? 0n);
 }
@@ -79,6 +103,7 @@ function group(text: string): Uint8Array {
 export function handle(socket: Pick<Ipv6PacketSocket, 'send'>, packet: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
   if (packet.nextHeader === NextHeader.udp) answer(socket, packet, handlers);
   else if (packet.payload[0] === ROUTER_SOLICITATION) onSolicitation(packet, handlers);
+  else if (packet.payload[0] === NEIGHBOR_ADVERTISEMENT) onNeighbor(packet, handlers);
   else onAdvertisement(packet, handlers);
 }
 
@@ -89,6 +114,11 @@ function onAdvertisement({ payload, hopLimit, source, senderHardwareAddress }: R
   const isAsOfAgent = Buffer.compare(source, linkLocalAddressBeside(senderHardwareAddress)) === 0 && !heard.isDefaultRouter;
   const macAddress = readMacAddress(senderHardwareAddress, 0);
   handlers.onRouterAdvertisement({ address: readIpv6Address(source), macAddress }, heard, isAsOfAgent);
+}
+
+function onNeighbor({ payload, hopLimit, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {
+  const heard = readNeighborAdvertisement(payload, hopLimit);
+  if (heard !== undefined) handlers.onNeighborAdvertisement(heard, readMacAddress(senderHardwareAddress, 0));
 }
 
 function onSolicitation({ payload, hopLimit, source, senderHardwareAddress }: ReceivedIpv6Packet, handlers: Ipv6Handlers): void {

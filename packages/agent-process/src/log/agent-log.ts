@@ -184,7 +184,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
   'ipv6-routers': ({ interfaceName, routers }) =>
     info(
       routers.some(({ isDefaultRouter }) => isDefaultRouter)
-        ? 'hosts that send IPv6 Router Advertisements on this network'
+        ? 'IPv6 routers, and hosts that advertise themselves as such, on this network'
         : 'no IPv6 router offers a default route on this network',
       { interface: interfaceName, routers },
     ),

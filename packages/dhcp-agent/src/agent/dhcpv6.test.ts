@@ -361,6 +361,30 @@ describe('the IPv6 routers of a network', () => {
     expect(routersOf(a)).toEqual(['::2']);
   });
 
+  it('that send no advertisements are asked, and are routers if they answer; what agents say in their name counts as nothing', async () => {
+    const router = ROUTER.address;
+    const asked: string[] = [];
+    const sent = new Set<string>();
+    const ipv6Config = { ...IPV6.ipv6Config, routerAdvertisements: 'DefaultRoute', routers: ['fe80::1', 'fe80::2'] };
+    world.record(pool, { '10.0.0.17': MAC_A }, { spec: { ipv6Config } });
+    pool.network.onNeighborSolicitation = (owner, address) => asked.push(`${owner} ${formatIpv6Address(address)}`);
+    pool.network.onAdvertisement = ({ from, message }) => sent.add(`${from && formatIpv6Address(from)} ${message.length}`);
+    const [a] = await world.startBoth(group);
+    pool.network.advertiseRouter(ROUTER, { isDefaultRouter: true, isManaged: true });
+    await world.pass(13_000);
+    expect(routersOf(a)).toEqual([]);
+    expect(asked).toEqual(Array.from({ length: 3 }, () => ['a fe80::1', 'a fe80::2']).flat());
+    expect([...sent]).toEqual(['fe80::1 48', 'fe80::2 48']);
+    pool.network.advertiseNeighbor({ address: router, isRouter: true }, ROUTER.macAddress);
+    pool.network.advertiseNeighbor({ address: router + 8n, isRouter: true }, ROUTER.macAddress);
+    await world.pass(21_000);
+    expect(routersOf(a)).toEqual(['fe80::1']);
+    // A client that imitates an agent.
+    pool.network.advertiseRouter({ ...ROUTER, macAddress: MAC_A as never }, { isDefaultRouter: true, isManaged: true });
+    await world.pass(41_000);
+    expect(routersOf(a)).toEqual(['fe80::1', 'fe80::1']);
+  });
+
   it('without an answer there are none', async () => {
     const [a] = await world.startBoth(group);
     await world.pass(13_000);

@@ -53,6 +53,7 @@ beforeEach(() => {
       answerDhcpv6: () => undefined,
       onRouterSolicitation: () => undefined,
       onRouterAdvertisement: () => undefined,
+      onNeighborAdvertisement: () => undefined,
       look: () => undefined,
       onSendFailure: () => undefined,
     }),

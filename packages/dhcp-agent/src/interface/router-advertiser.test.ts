@@ -9,16 +9,17 @@ let clock: FakeClock;
 let random: number;
 let [mayAdvertise, helpsAt]: [boolean, number | undefined] = [true, undefined];
 let message: Uint8Array | undefined;
+let routers: readonly bigint[];
 let sent: string[];
 let advertiser: RouterAdvertiser;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [random, mayAdvertise, helpsAt, message, sent] = [0, true, undefined, Uint8Array.of(1), []];
+  [random, mayAdvertise, helpsAt, message, routers, sent] = [0, true, undefined, Uint8Array.of(1), [], []];
   advertiser = new RouterAdvertiser({
     clock,
     random: () => random,
-    message: () => message,
+    advertisement: () => message && { message, routers },
     mayAdvertise: () => mayAdvertise,
     helpsAtQuestion: () => helpsAt,
     send: (_, to) => sent.push(`${clock.nowMs()} ${to?.macAddress ?? 'all'}`),
@@ -52,6 +53,10 @@ describe('RFC 4861 §6.2.4: advertisements to all hosts', () => {
     message = Uint8Array.of(2);
     await pass(40);
     expect(sent).toEqual(['100000 all', '116000 all', '132000 all']);
+    sent = [];
+    routers = [1n];
+    await pass(40);
+    expect(sent, 'in the name of another router').toEqual(['140000 all', '156000 all', '172000 all']);
     sent = [];
     for (let changes = 0; changes < 40; changes++) {
       message = Uint8Array.of(changes);

@@ -2,6 +2,7 @@
  * When Router Advertisements are sent on one interface, and to whom. The agent that answers sends them; a standby, to a host that asks again. Agents
  * that know the same pool say the same, so that hosts do not notice a take-over: there is no last advertisement. Source: RFC 4861 §6.2.4, §6.2.6.
  */
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { RateBudget } from '../limits/rate-budget.js';
 import type { Ipv6Source } from '../ports.js';
@@ -22,28 +23,35 @@ const ASKS_AGAIN_MS = { least: 3_000, most: 90_000 };
 /** The hosts whose last question a standby remembers: anybody can make up more. */
 const MOST_ASKING = 1_024;
 
+/** What an interface advertises. */
+export interface Advertisement {
+  readonly message: Uint8Array;
+  /** The routers in whose names it is sent; empty: in the agent's own. */
+  readonly routers: readonly Ipv6Address[];
+}
+
 export interface RouterAdvertiserPorts {
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
   /** What there is to advertise; undefined: nothing. */
-  readonly message: () => Uint8Array | undefined;
+  readonly advertisement: () => Advertisement | undefined;
   /** True if this agent is the one that advertises. */
   readonly mayAdvertise: () => boolean;
   /** Which question of a host a standby answers, if no other agent seems to: 2 for the second one; undefined for none. */
   readonly helpsAtQuestion: () => number | undefined;
-  /** Sends an advertisement. @param to - undefined for all hosts. */
-  readonly send: (message: Uint8Array, to: Ipv6Source | undefined) => void;
+  /** Sends it. @param to - undefined for all hosts. */
+  readonly send: (advertisement: Advertisement, to: Ipv6Source | undefined) => void;
 }
 
 export class RouterAdvertiser {
   readonly #ports: RouterAdvertiserPorts;
   readonly #answers = new RateBudget(ANSWERS);
-  /** How many were sent to all since it may advertise, or since the message has changed. */
+  /** How many were sent to all since it may advertise, or since what it says has changed. */
   #count = 0;
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #sentAtMs = Number.NEGATIVE_INFINITY;
-  #sent: Uint8Array | undefined;
+  #sent: Advertisement | undefined;
   /** How often hosts asked while another agent should have answered, and when they did last, by MAC address; the last one to ask last. */
   readonly #asked = new Map<string, { readonly count: number; readonly atMs: number }>();
 
@@ -53,27 +61,27 @@ export class RouterAdvertiser {
 
   /** Sends what is due. Call it several times a second. */
   look(): void {
-    const { clock, random, mayAdvertise, message: current, send } = this.#ports;
+    const { clock, random, mayAdvertise, advertisement: current, send } = this.#ports;
     const nowMs = clock.nowMs();
-    const message = mayAdvertise() ? current() : undefined;
-    if (message === undefined || !isSame(message, this.#sent)) {
+    const advertisement = mayAdvertise() ? current() : undefined;
+    if (advertisement === undefined || !isSame(advertisement, this.#sent)) {
       this.#count = 0;
       this.#nextAtMs = Number.NEGATIVE_INFINITY;
     }
-    if (message === undefined || nowMs < this.#nextAtMs || nowMs < this.#sentAtMs + LEAST_MS) return;
-    send(message, undefined);
+    if (advertisement === undefined || nowMs < this.#nextAtMs || nowMs < this.#sentAtMs + LEAST_MS) return;
+    send(advertisement, undefined);
     this.#count++;
-    this.#sent = message;
+    this.#sent = advertisement;
     this.#sentAtMs = nowMs;
     this.#nextAtMs = nowMs + (this.#count < FIRST_COUNT ? FIRST_MS : SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
   }
 
   /** Answers a host. @param source - undefined if it has no address yet. */
   answer(source: Ipv6Source | undefined): void {
-    const { clock, random, mayAdvertise, message } = this.#ports;
+    const { clock, random, mayAdvertise, advertisement } = this.#ports;
     const isHelp = !mayAdvertise();
     if (isHelp && !(source !== undefined && this.#mayHelp(source))) return;
-    if (message() === undefined) return;
+    if (advertisement() === undefined) return;
     const nowMs = clock.nowMs();
     const delayMs = random() * DELAY_MS;
     if (source !== undefined && this.#answers.take(nowMs)) {
@@ -85,9 +93,9 @@ export class RouterAdvertiser {
   }
 
   #sendTo(source: Ipv6Source): void {
-    const { mayAdvertise, helpsAtQuestion, message: current, send } = this.#ports;
-    const message = mayAdvertise() || helpsAtQuestion() !== undefined ? current() : undefined;
-    if (message !== undefined) send(message, source);
+    const { mayAdvertise, helpsAtQuestion, advertisement: current, send } = this.#ports;
+    const advertisement = mayAdvertise() || helpsAtQuestion() !== undefined ? current() : undefined;
+    if (advertisement !== undefined) send(advertisement, source);
   }
 
   #mayHelp(source: Ipv6Source): boolean {
@@ -110,6 +118,10 @@ export class RouterAdvertiser {
   }
 }
 
-function isSame(one: Uint8Array, other: Uint8Array | undefined): boolean {
-  return other?.length === one.length && one.every((octet, index) => octet === other[index]);
+function isSame(one: Advertisement, other: Advertisement | undefined): boolean {
+  return other !== undefined && hasSame(one.message, other.message) && hasSame(one.routers, other.routers);
+}
+
+function hasSame<T>(one: ArrayLike<T>, other: ArrayLike<T>): boolean {
+  return one.length === other.length && Array.from(one).every((entry, index) => entry === other[index]);
 }

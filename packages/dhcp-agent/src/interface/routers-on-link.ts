@@ -1,6 +1,6 @@
 /**
- * The IPv6 routers of one network, by their Router Advertisements. The agent that answers asks for them when it begins, as a host does, and every few
- * minutes: a router that has gone is forgotten soon.
+ * The IPv6 routers of one network, by their Router Advertisements, or by their answers if they send none. The agent that answers asks for them when it
+ * begins, as a host does, and every few minutes: a router that has gone is forgotten soon.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
@@ -28,7 +28,7 @@ export interface RoutersOnLinkPorts {
   readonly isAnswering: () => boolean;
   /** True for the MAC address of a client of the pools. */
   readonly isClient: (macAddress: MacAddress) => boolean;
-  /** Asks all routers. */
+  /** Asks all routers, also those that send no advertisements. */
   readonly solicit: () => void;
   /** Called when they are known, have changed, or (undefined) another agent answers. */
   readonly onChange: (routers: readonly ReportedRouter[] | undefined) => void;

@@ -237,6 +237,7 @@ describe('IPv6 of an interface', () => {
       hardwareAddress: new Uint8Array(6),
       advertise: () => undefined,
       solicitRouters: () => undefined,
+      solicitNeighbor: () => undefined,
       close: () => changes.push('closed'),
     };
     const both = new ServedInterface('net0', {
@@ -255,6 +256,7 @@ describe('IPv6 of an interface', () => {
         answerDhcpv6: () => undefined,
         onRouterSolicitation: () => undefined,
         onRouterAdvertisement: () => undefined,
+        onNeighborAdvertisement: () => undefined,
         onSendFailure: () => undefined,
       },
       onStateChange: () => undefined,

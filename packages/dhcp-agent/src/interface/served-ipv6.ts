@@ -13,7 +13,7 @@ import type { ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentObserver, Dhcpv6Datagram, Ipv6Socket } from '../ports.js';
 import type { Dhcpv6NoReplyReason, MessageCounters } from '../server/message-counters.js';
-import { RouterAdvertiser } from './router-advertiser.js';
+import { type Advertisement, RouterAdvertiser } from './router-advertiser.js';
 import { RoutersOnLink } from './routers-on-link.js';
 import type { ServedIpv6 } from './served-interface.js';
 
@@ -47,25 +47,24 @@ export interface Ipv6Ports {
 export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<ServedIpv6, 'sockets'> {
   const { observer, counters, clock, random, mayAnswer } = ports;
   const pools = () => withIpv6(ports.pools());
+  const advertising = () => pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
+  const defaultRouters = () => advertising()[0]?.dhcpv6.defaultRouters ?? [];
   let socket: Ipv6Socket | undefined;
   const advertiser = new RouterAdvertiser({
     ...{ clock, random, mayAdvertise: mayAnswer, helpsAtQuestion: ports.advertisesForOtherAt ?? (() => undefined) },
-    message: () => {
-      const found = pools().filter(({ dhcpv6 }) => dhcpv6.advertises);
-      if (socket === undefined || found.length === 0) return undefined;
-      const link = { hardwareAddress: socket.hardwareAddress, mtu: found[0]?.pool.options.mtu };
-      return encodeRouterAdvertisement(
-        found.map(({ dhcpv6 }) => dhcpv6),
-        link,
-      );
+    advertisement: () => socket && advertisementOf(advertising(), socket.hardwareAddress),
+    send: ({ message, routers: [own, ...more] }, to) => {
+      for (const from of [own, ...more]) socket?.advertise(message, { from, to });
     },
-    send: (message, to) => socket?.advertise(message, to),
   });
   const routers = new RoutersOnLink({
     clock,
     isClient: (macAddress) => ports.pools().some(({ pool }) => ports.leaseOf(pool.name, macAddress) !== undefined),
     isAnswering: () => socket !== undefined && mayAnswer(),
-    solicit: () => socket?.solicitRouters(),
+    solicit: () => {
+      socket?.solicitRouters();
+      for (const address of defaultRouters()) socket?.solicitNeighbor(address);
+    },
     onChange: (found) => {
       if (found !== undefined) observer.observe({ kind: 'ipv6-routers', interfaceName, routers: found });
       ports.onRouters?.(found);
@@ -78,7 +77,13 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
       advertiser.look();
       routers.look();
     },
-    onRouterAdvertisement: (source, heard, isAsOfAgent) => routers.note(source, heard, isAsOfAgent),
+    // Another agent may have sent what comes from the address of a default router.
+    onRouterAdvertisement: (source, heard, isAsOfAgent) =>
+      routers.note(source, heard, isAsOfAgent || defaultRouters().includes(source.address)),
+    onNeighborAdvertisement: ({ address, isRouter }, macAddress) => {
+      if (defaultRouters().includes(address))
+        routers.note({ address, macAddress }, { isDefaultRouter: isRouter, isManaged: true });
+    },
     onRouterSolicitation: (source) => advertiser.answer(source),
     answerDhcpv6: (packet, source) => {
       try {
@@ -103,6 +108,14 @@ interface Ipv6Pool {
 
 function withIpv6(served: readonly ServedPool[]): Ipv6Pool[] {
   return served.flatMap(({ pool }) => (pool.dhcpv6 === undefined ? [] : [{ pool, dhcpv6: pool.dhcpv6 }]));
+}
+
+function advertisementOf(pools: readonly Ipv6Pool[], hardwareAddress: Uint8Array): Advertisement | undefined {
+  const [first] = pools;
+  if (first === undefined) return undefined;
+  const dhcpv6 = pools.map((one) => one.dhcpv6);
+  const message = encodeRouterAdvertisement(dhcpv6, { hardwareAddress, mtu: first.pool.options.mtu });
+  return { message, routers: first.dhcpv6.defaultRouters ?? [] };
 }
 
 function answer(packet: Uint8Array, source: Dhcpv6Source, ports: Ipv6Ports): Dhcpv6Datagram | undefined {

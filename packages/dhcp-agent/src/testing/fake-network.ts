@@ -2,11 +2,13 @@ import {
   type DhcpMessage,
   decodeMessage,
   type Ipv4Address,
+  type MacAddress,
   messageTypeOf,
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { Dhcpv6Source, HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
+import type { Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
+import type { Dhcpv6Source, HeardAdvertisement, HeardNeighbor } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import type {
   DhcpPacketHandler,
   DhcpSocket,
@@ -73,6 +75,8 @@ export interface SentDhcpv6Reply {
 export interface SentAdvertisement {
   readonly owner: string;
   readonly atMs: number;
+  /** The router in whose name it is sent; undefined for the agent itself. */
+  readonly from: Ipv6Address | undefined;
   /** Undefined for all hosts. */
   readonly to: Ipv6Source | undefined;
   readonly message: Uint8Array;
@@ -90,6 +94,8 @@ export class FakeNetwork {
   onAdvertisement: (sent: SentAdvertisement) => void = () => undefined;
   /** Called for each Router Solicitation of a pod, with its owner. */
   onRouterSolicitation: (owner: string) => void = () => undefined;
+  /** Called when a pod asks whether a host is there. */
+  onNeighborSolicitation: (owner: string, address: Ipv6Address) => void = () => undefined;
   /** Called for each opening of a socket for IPv6: returns why it fails. Default: it does not. */
   ipv6OpenFailure: () => Error | undefined = () => undefined;
   /** Called for each opening: returns why it fails. Default: it does not. */
@@ -141,6 +147,11 @@ export class FakeNetwork {
   /** A router advertises itself to all agents. */
   advertiseRouter(source: Ipv6Source, heard: HeardAdvertisement, isAsOfAgent = false): void {
     this.#toIpv6(({ onRouterAdvertisement }) => onRouterAdvertisement(source, heard, isAsOfAgent));
+  }
+
+  /** A host says to all agents that it is there. */
+  advertiseNeighbor(heard: HeardNeighbor, macAddress: MacAddress): void {
+    this.#toIpv6(({ onNeighborAdvertisement }) => onNeighborAdvertisement(heard, macAddress));
   }
 
   #toIpv6(deliver: (handlers: Ipv6Handlers) => void): void {
@@ -195,8 +206,9 @@ export class FakeNetwork {
     return {
       interfaceIndex: socket.interfaceIndex,
       hardwareAddress: Uint8Array.of(2, 0, 0, 0, 0, 1),
-      advertise: (message, to) => this.onAdvertisement({ owner: host.owner, atMs: host.process.timeMs, to, message }),
+      advertise: (message, way) => this.onAdvertisement({ owner: host.owner, atMs: host.process.timeMs, ...way, message }),
       solicitRouters: () => this.onRouterSolicitation(host.owner),
+      solicitNeighbor: (address) => this.onNeighborSolicitation(host.owner, address),
       close: () => void this.#ipv6.delete(socket),
     };
   }

@@ -46,6 +46,8 @@ export {
 export { allOptions, type Dhcpv6OptionEntry, encodeDhcpv6Options, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
 export { encodeDhcpv6Message, encodeRelayed } from './encode-dhcpv6-packet.js';
 export { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Status, Dhcpv6Type } from './layout.js';
+export { encodeNeighborSolicitation, type HeardNeighbor, readNeighborAdvertisement } from './neighbor-advertisement.js';
+export { NEIGHBOR_DISCOVERY_HOP_LIMIT } from './neighbor-discovery.js';
 export {
   type AdvertisedLink,
   encodeRouterAdvertisement,
@@ -53,6 +55,5 @@ export {
   type HeardAdvertisement,
   isRouterSolicitation,
   NAT64_PREFIX_LENGTHS,
-  NEIGHBOR_DISCOVERY_HOP_LIMIT,
   readRouterAdvertisement,
 } from './router-advertisement.js';

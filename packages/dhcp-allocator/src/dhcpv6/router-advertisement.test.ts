@@ -37,6 +37,14 @@ describe('a Router Advertisement', () => {
     );
   });
 
+  it('RFC 4861 §4.2: in the name of routers, makes a default route for half an hour, and has no MAC address', () => {
+    const pool = { ...bare, defaultRouters: [ip('fe80::1')] };
+    const message = encodeRouterAdvertisement([pool], { hardwareAddress: MAC, mtu: undefined });
+    expect(hex(message.subarray(0, 16))).toBe('860000000' + '0c00708' + '0000000000000000');
+    expect([...optionsOf(message).keys()]).toEqual([3]);
+    expect(readRouterAdvertisement(message, 255)).toEqual({ isDefaultRouter: true, isManaged: true });
+  });
+
   it('RFC 4861 §4.6.4: has the MTU of the pool, unless IPv6 does not allow it', () => {
     const mtuOf = (mtu: number) => optionsOf(encodeRouterAdvertisement([bare], { hardwareAddress: MAC, mtu })).get(5);
     expect([mtuOf(1_400), mtuOf(1_280), mtuOf(1_279)]).toEqual(['000000000578', '000000000500', undefined]);

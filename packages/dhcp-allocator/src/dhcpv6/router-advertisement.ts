@@ -1,18 +1,17 @@
 /**
- * Router Advertisements. Ours make no default route: they tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts
- * do not ask, and do not know their neighbours. Those of others are read as far as they matter for that.
+ * Router Advertisements. Ours tell hosts to ask for addresses by DHCPv6, and which prefix is on the link. Without one, hosts do not ask, and do not know
+ * their neighbours. They make a default route only in the name of a router that sends none itself. Those of others are read as far as they matter for that.
  */
 import { type Ipv6Address, type Ipv6Prefix, ipv6AddressBytes } from '../address/ipv6-address.js';
 import type { Dhcpv6Pool } from '../pool/dhcpv6-pool.js';
 import { concatenate, toBytes } from '../wire/big-endian.js';
 import { encodeDomainName } from './domain-name.js';
+import { NeighborDiscoveryOption as Option, encodeNeighborDiscoveryOption as option, optionTypes } from './neighbor-discovery.js';
 
 const ROUTER_SOLICITATION = 133;
 const ROUTER_ADVERTISEMENT = 134;
 const SOLICITATION_LENGTH = 8;
 const ADVERTISEMENT_LENGTH = 16;
-/** It proves that no router has forwarded the message. Source: RFC 4861 §6.1. */
-export const NEIGHBOR_DISCOVERY_HOP_LIMIT = 255;
 /** M and O: addresses and options by DHCPv6. Source: RFC 4861 §4.2. */
 const MANAGED_AND_OTHER = 0xc0;
 const MANAGED = 0x80;
@@ -24,13 +23,11 @@ const ON_LINK = 0x80;
 const SMALLEST_MTU = 1_280;
 /** How long the prefix is on the link after the last advertisement: a day. */
 const PREFIX_SECONDS = 86_400;
-/** Name servers are valid for three times the longest interval. Source: RFC 8106 §5.1. */
+/** Name servers are valid for three times the longest interval, and so are default routes. Source: RFC 8106 §5.1; RFC 4861 §6.2.1. */
 const NAMES_SECONDS = 1_800;
+const DEFAULT_ROUTE_SECONDS = 1_800;
 /** Source: RFC 8781 §4. */
 const NAT64_PREFIX_OCTETS = 12;
-/** Octets; the unit of the lengths of options. */
-const UNIT = 8;
-const Option = { sourceLinkLayerAddress: 1, prefix: 3, mtu: 5, dnsServers: 25, domainSearch: 31, nat64Prefix: 38 } as const;
 /** The lengths that the prefix of a NAT64 may have, by their codes in an advertisement. Source: RFC 8781 §4. */
 export const NAT64_PREFIX_LENGTHS: readonly number[] = [96, 64, 56, 48, 40, 32];
 
@@ -62,17 +59,6 @@ export function readRouterAdvertisement(message: Uint8Array, hopLimit: number): 
   return { isDefaultRouter, isManaged: ((message[FLAGS_AT] as number) & MANAGED) !== 0 };
 }
 
-/** The types of a message's options; undefined if hosts must discard it. @param at - where they begin. Source: RFC 4861 §6.1. */
-function optionTypes(message: Uint8Array, hopLimit: number, at: number): readonly number[] | undefined {
-  if (message[1] !== 0 || hopLimit !== NEIGHBOR_DISCOVERY_HOP_LIMIT) return undefined;
-  const types: number[] = [];
-  let next = at;
-  // "All included options have a length that is greater than zero."
-  for (; next < message.length && message[next + 1] !== 0; next += UNIT * (message[next + 1] ?? message.length))
-    types.push(message[next] as number);
-  return next === message.length ? types : undefined;
-}
-
 /** A message that asks routers for advertisements, an ICMPv6 payload whose checksum is zero. @param hardwareAddress - the sender's, six octets. Source: RFC 4861 §4.1. */
 export function encodeRouterSolicitation(hardwareAddress: Uint8Array): Uint8Array {
   const source = option(Option.sourceLinkLayerAddress, [hardwareAddress]);
@@ -88,19 +74,20 @@ export interface AdvertisedLink {
 }
 
 /**
- * The message, an ICMPv6 payload whose checksum is zero. Its router lifetime is 0. Source: RFC 4861 §4.2, RFC 8106 §5.
+ * The message, an ICMPv6 payload whose checksum is zero. If the pool has `defaultRouters`, it makes a default route to the router from whose address it is
+ * sent, and leaves out the MAC address: hosts ask the router for its own. Source: RFC 4861 §4.2, RFC 8106 §5.
  *
- * @param pools - of the link: the names and the NAT64 are those of the first one.
+ * @param pools - of the link: the names, the NAT64 and the default routers are those of the first one.
  */
 export function encodeRouterAdvertisement(
   pools: readonly Dhcpv6Pool[],
   { hardwareAddress, mtu = 0 }: AdvertisedLink,
 ): Uint8Array {
-  const { dnsServers = [], domainSearch = [] } = pools[0]?.options ?? {};
+  const { options, defaultRouters, nat64Prefix }: Partial<Dhcpv6Pool> = pools[0] ?? {};
+  const { dnsServers = [], domainSearch = [] } = options ?? {};
   const names = [new Uint8Array(2), toBytes(NAMES_SECONDS, 4)];
   return concatenate([
-    Uint8Array.of(ROUTER_ADVERTISEMENT, 0, 0, 0, 0, MANAGED_AND_OTHER, ...new Uint8Array(10)),
-    option(Option.sourceLinkLayerAddress, [hardwareAddress]),
+    ...encodeSender(defaultRouters, hardwareAddress),
     ...(mtu >= SMALLEST_MTU ? [option(Option.mtu, [new Uint8Array(2), toBytes(mtu, 4)])] : []),
     ...pools.map(({ prefix: { network, prefixLength } }) =>
       option(Option.prefix, [
@@ -113,8 +100,16 @@ export function encodeRouterAdvertisement(
     ),
     ...(dnsServers.length > 0 ? [option(Option.dnsServers, [...names, ...dnsServers.map(ipv6AddressBytes)])] : []),
     ...(domainSearch.length > 0 ? [option(Option.domainSearch, [...names, ...domainSearch.map(encodeDomainName)])] : []),
-    ...encodeNat64Prefix(pools[0]?.nat64Prefix),
+    ...encodeNat64Prefix(nat64Prefix),
   ]);
+}
+
+/** What comes before the other options. @param routers - in whose name the message is sent. */
+function encodeSender(routers: Dhcpv6Pool['defaultRouters'] = [], hardwareAddress: Uint8Array): Uint8Array[] {
+  const start = Uint8Array.of(ROUTER_ADVERTISEMENT, 0, 0, 0, 0, MANAGED_AND_OTHER);
+  const times = new Uint8Array(8);
+  if (routers.length > 0) return [start, toBytes(DEFAULT_ROUTE_SECONDS, 2), times];
+  return [start, toBytes(0, 2), times, option(Option.sourceLinkLayerAddress, [hardwareAddress])];
 }
 
 /** It is valid as long as the names: the field counts units of eight seconds, and three bits below it are the length. Source: RFC 8781 §4. */
@@ -128,11 +123,4 @@ function encodeNat64Prefix(prefix: Ipv6Prefix | undefined): Uint8Array[] {
       ipv6AddressBytes(prefix.network).subarray(0, NAT64_PREFIX_OCTETS),
     ]),
   ];
-}
-
-/** Padded to a multiple of eight octets, which is the unit of its length. Source: RFC 4861 §4.6. */
-function option(type: number, parts: readonly Uint8Array[]): Uint8Array {
-  const value = concatenate(parts);
-  const units = Math.ceil((2 + value.length) / UNIT);
-  return concatenate([Uint8Array.of(type, units), value, new Uint8Array(UNIT * units - 2 - value.length)]);
 }

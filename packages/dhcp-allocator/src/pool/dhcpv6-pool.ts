@@ -20,6 +20,8 @@ export interface Dhcpv6Pool {
   readonly relays: readonly Ipv6Prefix[];
   /** True if Router Advertisements tell hosts to ask for addresses. */
   readonly advertises: boolean;
+  /** The link-local addresses of the routers in whose name they make a default route. Default: they make none. */
+  readonly defaultRouters?: readonly Ipv6Address[];
   /** The prefix of the network's NAT64, which Router Advertisements name: 96, 64, 56, 48, 40 or 32 bits long. Source: RFC 8781. */
   readonly nat64Prefix?: Ipv6Prefix | undefined;
   readonly options: Dhcpv6PoolOptions;

@@ -27,6 +27,9 @@ export interface Ipv6PacketSocketSettings {
   readonly icmpv6Types: readonly number[];
 }
 
+/** An IPv6 packet that is to be sent. */
+export type OutgoingIpv6Packet = Omit<Ipv6Packet, 'source'> & Partial<Pick<Ipv6Packet, 'source'>>;
+
 /** An IPv6 packet, and the host that sent its frame. */
 export interface ReceivedIpv6Packet extends Ipv6Packet {
   /** Six octets. */
@@ -40,7 +43,7 @@ export interface ReceivedIpv6Packet extends Ipv6Packet {
 export class Ipv6PacketSocket {
   readonly #socket: FrameSocket;
   readonly #groups: readonly Uint8Array[];
-  /** The address that packets are sent from, sixteen octets. */
+  /** The usual source of packets, sixteen octets. */
   readonly linkLocalAddress: Uint8Array;
 
   /** @throws SocketError */
@@ -65,9 +68,9 @@ export class Ipv6PacketSocket {
     return this.#socket.hardwareAddress;
   }
 
-  /** Sends a packet from the link-local address. @param hardwareAddress - of the receiver. @throws SocketError */
-  send(packet: Omit<Ipv6Packet, 'source'>, hardwareAddress: Uint8Array): void {
-    this.#socket.send(encodeIpv6Packet({ ...packet, source: this.linkLocalAddress }), hardwareAddress);
+  /** Sends a packet, from the link-local address if it has no other source. @param hardwareAddress - of the receiver. @throws SocketError */
+  send({ source = this.linkLocalAddress, ...packet }: OutgoingIpv6Packet, hardwareAddress: Uint8Array): void {
+    this.#socket.send(encodeIpv6Packet({ ...packet, source }), hardwareAddress);
   }
 
   /** Tells switches that packets to the groups are wanted here. They forget it after minutes. @throws SocketError */

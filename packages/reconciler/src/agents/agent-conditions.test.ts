@@ -57,7 +57,7 @@ function agents(given: Facts): AgentsOfPool {
   const { pool = POOL, report, ofHolder, pods = [], isLagging = false, problem } = facts;
   const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
   const hasRunningMachines = () => facts.hasRunningMachines === true;
-  const routers = { addresses: undefined, isMachine: () => false };
+  const routers = { addresses: undefined, areSilent: false, isMachine: () => false };
   const observed = group(report, facts);
   return { pool, group: 'agents', observed, formerGroup, problem, pods, isLagging, hasRunningMachines, routers };
 }

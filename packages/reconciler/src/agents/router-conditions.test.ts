@@ -43,18 +43,33 @@ describe('the condition RouterReady', () => {
     ['no router where there should be none', [], [], 'True'],
     ['a router where there should be none', [ROUTER], [], 'RogueRouter'],
   ])('%s', (_, found, addresses, expected) => {
-    const [condition] = routerConditions(found, POOL, { addresses, isMachine });
+    const [condition] = routerConditions(found, POOL, { addresses, areSilent: false, isMachine });
     expect(condition?.type).toBe('RouterReady');
     expect(condition?.reason ?? condition?.status).toBe(expected);
   });
 
+  it.each<[string, (typeof ROUTER)[], string]>([
+    ['a router that answers', [ROUTER], 'True'],
+    ['one that does not', [], 'NoRouter'],
+    ['a host that does not forward packets', [{ ...ROUTER, isDefaultRouter: false }], 'NoRouter'],
+    ['a machine of the pool that answers, too', [ROUTER, { ...MACHINE, address: 'fe80::1' }], 'RogueRouter'],
+    ['another router', [ROUTER, { ...ROUTER, address: 'fe80::2' }], 'RogueRouter'],
+  ])('is told by answers where agents advertise the routers: %s', (_, found, expected) => {
+    const [condition] = routerConditions(found, POOL, { addresses: ['fe80::1'], areSilent: true, isMachine });
+    expect(condition?.reason ?? condition?.status).toBe(expected);
+    if (expected === 'NoRouter')
+      expect(condition?.message).toBe(
+        'no router of network default/net-48 answers as a router at fe80::1, to which agents advertise a default route: machines reach nothing beyond the network by IPv6; see that it is up, has that address there and forwards IPv6, or correct spec.ipv6Config.routers',
+      );
+  });
+
   it('is absent while the routers are not known, and of a pool without IPv6', () => {
-    expect(routerConditions(undefined, POOL, { addresses: undefined, isMachine })).toEqual([]);
+    expect(routerConditions(undefined, POOL, { addresses: undefined, areSilent: false, isMachine })).toEqual([]);
     expect(routerConditions([MACHINE], POOL, undefined)).toEqual([]);
   });
 
   it('names the network, the host and what to do next', () => {
-    expect(routerConditions([MACHINE, ROUTER], POOL, { addresses: undefined, isMachine })[0]?.message).toBe(
+    expect(routerConditions([MACHINE, ROUTER], POOL, { addresses: undefined, areSilent: false, isMachine })[0]?.message).toBe(
       'on network default/net-48, a host that should not be a router sends IPv6 Router Advertisements: fe80::a (02:00:00:00:00:0a); switch that off there, or list each router of the network in spec.ipv6Config.routers (others that are heard: fe80::1 (02:00:00:00:99:01))',
     );
   });

@@ -8,6 +8,8 @@ import type { PoolForAgents } from './pool-for-agents.js';
 export interface ExpectedRouters {
   /** Their addresses; undefined for each host that is not a machine of the pool. */
   readonly addresses: readonly string[] | undefined;
+  /** True if agents advertise them, as they send no Router Advertisements. */
+  readonly areSilent: boolean;
   /** True if the pool records an address for this MAC address. */
   readonly isMachine: (macAddress: string) => boolean;
 }
@@ -26,8 +28,7 @@ export function routerConditions(
   }
   const routers = found.filter(({ isDefaultRouter }) => isDefaultRouter);
   if (routers.length === 0 && expected.addresses?.length !== 0) {
-    const message = `no IPv6 router of network ${network} offers a default route: machines reach nothing beyond the network by IPv6; let its router send Router Advertisements, or set spec.ipv6Config.routers to [] if it should have none`;
-    return notReady('NoRouter', message);
+    return notReady('NoRouter', describeNone(network, expected));
   }
   const unmanaged = routers.filter(({ isManaged }) => !isManaged);
   if (unmanaged.length > 0) {
@@ -59,6 +60,13 @@ function mayBeRouter(
 function canonical(text: string): string {
   const address = parseIpv6Address(text);
   return address === undefined ? text : formatIpv6Address(address);
+}
+
+function describeNone(network: string, { addresses = [], areSilent }: ExpectedRouters): string {
+  const then = 'machines reach nothing beyond the network by IPv6';
+  if (areSilent)
+    return `no router of network ${network} answers as a router at ${describeNames(addresses)}, to which agents advertise a default route: ${then}; see that it is up, has that address there and forwards IPv6, or correct spec.ipv6Config.routers`;
+  return `no IPv6 router of network ${network} offers a default route: ${then}; let its router send Router Advertisements (if it cannot, name it in spec.ipv6Config.routers and set routerAdvertisements to DefaultRoute), or set routers to [] if it should have none`;
 }
 
 /** A list that names one router must name all. */

@@ -1,5 +1,5 @@
 import type { Problem } from '@vmdhcp/dhcp-allocator';
-import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { formatIpv6Address, parseIpv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { IPv6Config } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
@@ -105,6 +105,22 @@ describe('the IPv6 part of an IPPool', () => {
           `routers.${which} is not a link-local IPv6 address; write the address from which the router sends Router Advertisements, as in fe80::1`,
       ),
     );
+  });
+
+  it('has routers if agents shall make a default route to them', () => {
+    const wanted = { routerAdvertisements: 'DefaultRoute' } as const;
+    for (const routers of [{}, { routers: [] }])
+      expect(problemsOf({ ...wanted, ...routers })).toEqual([
+        'routerAdvertisements: "DefaultRoute" makes a default route to each of routers, which names none; write the link-local address of the router into ipv6Config.routers, as in [fe80::1], or write Assist',
+      ]);
+    const routersOf = (config: Partial<IPv6Config>) => {
+      const read = readPool(objectOf(config));
+      return read.ok ? read.pool.dhcpv6?.defaultRouters : undefined;
+    };
+    const routers = ['fe80::1', 'fe80::2'];
+    expect(routersOf({ ...wanted, routers })).toEqual(routers.map((text) => parseIpv6Address(text)));
+    expect(routersOf({ routers })).toEqual([]);
+    expect(routersOf({ ...wanted, routers: [':::'] })).toEqual([]);
   });
 
   const NAT64 =

@@ -31,7 +31,14 @@ const SHORTEST_PREFIX = 48;
 /** Octets: with everything else in a reply, they fit a packet on any link. Source: RFC 8200 §5. */
 const MOST_OF_NAMES = 512;
 
-type Word = 'not-a-cidr' | 'not-an-address' | 'not-a-host-name' | 'subnet-too-small' | 'too-many' | 'ipv6-server-is-client';
+type Word =
+  | 'value-not-allowed'
+  | 'not-a-cidr'
+  | 'not-an-address'
+  | 'not-a-host-name'
+  | 'subnet-too-small'
+  | 'too-many'
+  | 'ipv6-server-is-client';
 type Found = readonly [reason: Word, path: readonly (string | number)[], message: string, remedy: string];
 
 /** The IPv6 part of the pool that an IPPool describes; undefined if it has none. @param pool - its IPv4 part. */
@@ -59,15 +66,19 @@ export function toDhcpv6Pool({ metadata, spec }: IPPool, pool: Pool): Checked<Dh
       addressRegistration: false,
       relays: [],
       advertises: config.routerAdvertisements !== 'Disabled',
+      defaultRouters: config.routerAdvertisements === 'DefaultRoute' ? toAddresses(config.routers) : [],
       nat64Prefix: parseIpv6Prefix(nat64Prefix),
       options: toOptions(config),
     },
   };
 }
 
-function toOptions({ dns = [], domainSearch = [], ntp = [] }: IPv6Config): Dhcpv6Pool['options'] {
-  const addresses = (texts: readonly string[]) => texts.flatMap((text) => parseIpv6Address(text) ?? []);
-  return { dnsServers: addresses(dns), domainSearch, ntpServers: addresses(ntp), bootFileUrl: undefined };
+function toOptions({ dns, domainSearch = [], ntp }: IPv6Config): Dhcpv6Pool['options'] {
+  return { dnsServers: toAddresses(dns), domainSearch, ntpServers: toAddresses(ntp), bootFileUrl: undefined };
+}
+
+function toAddresses(texts: readonly string[] = []): Ipv6Address[] {
+  return texts.flatMap((text) => parseIpv6Address(text) ?? []);
 }
 
 function toProblem(config: IPv6Config, [reason, path, message, remedy]: Found): Problem<PoolReason> {
@@ -94,7 +105,13 @@ function isInside({ network, prefixLength }: Ipv6Prefix, other: Ipv6Prefix): boo
   return prefixLength >= other.prefixLength && prefixContains(other, network);
 }
 
-function routerProblems({ routers = [] }: IPv6Config): Found[] {
+function routerProblems({ routers = [], routerAdvertisements }: IPv6Config): Found[] {
+  if (routerAdvertisements === 'DefaultRoute' && routers.length === 0) {
+    const remedy = 'write the link-local address of the router into ipv6Config.routers, as in [fe80::1], or write Assist';
+    return [
+      ['value-not-allowed', ['routerAdvertisements'], 'makes a default route to each of routers, which names none', remedy],
+    ];
+  }
   return routers.flatMap((text, index): Found[] => {
     const address = parseIpv6Address(text);
     if (address !== undefined && prefixContains(LINK_LOCAL, address)) return [];

@@ -234,7 +234,7 @@ function expectedRouters({ reading, addressOf }: PoolView): ExpectedRouters | un
     const macAddress = parseMacAddress(text);
     return macAddress !== undefined && addressOf.has(macAddress);
   };
-  return { addresses: config.routers, isMachine };
+  return { addresses: config.routers, areSilent: config.routerAdvertisements === 'DefaultRoute', isMachine };
 }
 
 /** True if the status names the pod of an earlier version. */
