@@ -20,7 +20,7 @@ const BUDGETS = {
   'packages/kubectl-vmdhcp': 2_913,
   'packages/lease-stores': 2_430,
   'packages/linux-sockets': 2_760,
-  'packages/reconciler': 14_948,
+  'packages/reconciler': 14_949,
   'packages/redfish-client': 2_093,
   'packages/service-certificates': 656,
   'packages/service-process': 723,

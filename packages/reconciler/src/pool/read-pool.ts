@@ -25,6 +25,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'leaseTime',
   'routers',
   'nat64Prefix',
+  'routerAdvertisements',
   'ipv6OnlyWait',
   'mtu',
   'relays',

@@ -213,6 +213,12 @@ describe('a stored pool with a mistake in its IPv6 part', () => {
       true,
       'spec.ipv6Config.domainSearch[0]',
     ],
+    [
+      'a default route to no router is left out',
+      { routerAdvertisements: 'DefaultRoute' },
+      true,
+      'spec.ipv6Config.routerAdvertisements',
+    ],
     ['a prefix that cannot be used leaves no IPv6', { cidr: 'fe80::/64' }, false, 'spec.ipv6Config.cidr'],
     ['so does a missing one', { cidr: undefined as never }, false, 'spec.ipv6Config.cidr'],
   ])('is served by DHCP nevertheless: %s', (_, config, hasIpv6, place) => {
