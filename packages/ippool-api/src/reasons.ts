@@ -737,7 +737,7 @@ export const REASONS = {
     meaning:
       'The leader of the agents has got no packet from this MAC address lately: the guest operating system does not ask, or its network does not reach the agent.',
     remedy:
-      'Have the guest operating system ask by DHCP, as with `networkctl renew` or a restart. If still no packet arrives (`kubectl vmdhcp capture`), compare the VLAN and the bridge of the interface with those of the agent, and look for port security on the way.',
+      'Have the guest operating system ask by DHCP: `kubectl vmdhcp renew` (guests with dhclient do not notice that: `dhclient -v` in the guest), or a restart. If still no packet arrives (`kubectl vmdhcp capture`), compare the VLAN and the bridge of the interface with those of the agent, and look for port security on the way.',
   },
   OfferNotAccepted: {
     shown: EXPLAINED,

@@ -41,10 +41,10 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
   }
 }
 
-/** Aborts when the process receives a signal to end; a second signal ends it at once. */
-export function stopSignal(): AbortSignal {
+/** Aborts when the process receives one of these signals; a second one of the same kind ends it at once. */
+export function stopSignal(signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): AbortSignal {
   const asked = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => asked.abort());
+  for (const signal of signals) process.once(signal, () => asked.abort());
   return asked.signal;
 }
 

@@ -89,6 +89,11 @@ export class Faults implements FaultInjector {
     this.#pending = id === undefined ? [] : this.#pending.filter((fault) => fault.id !== id);
   }
 
+  /** False once it has hit all its requests. */
+  isPending(id: number): boolean {
+    return this.#pending.some((fault) => fault.id === id);
+  }
+
   async inspect(attributes: RequestAttributes): Promise<FaultVerdict> {
     if (this.#pending.length === 0 || !attributes.isResourceRequest) return none;
     const isMaster = attributes.user.groups.includes(MASTERS);

@@ -1,12 +1,14 @@
 /** The stand-in for KubeVirt: subresources and run strategies, as they are documented. Always against a simulated API server. */
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { ApiConnection, connectByKubeConfig } from '@vmdhcp/kube-runtime/node';
+import type { Fault } from '@vmdhcp/kube-simulator';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type BlockingPoint,
   has,
   KubectlPlugin,
   KubeVirt,
+  type LabProcess,
   needs,
   PrivateCluster,
   rightsOf,
@@ -33,6 +35,7 @@ beforeAll(async () => {
 afterEach(() => {
   for (const release of released) release();
   released = [];
+  cluster.simulator.faults.clear();
 });
 
 afterAll(async () => {
@@ -336,16 +339,128 @@ describe('kubectl vmdhcp renew', () => {
     },
   );
 
-  it('switches the link on if it is interrupted, and if the machine has changed meanwhile', async () => {
+  /** A command whose link is off until the test unblocks KubeVirt. */
+  async function renewalWithLinkOff(): Promise<{ key: string; running: LabProcess; unblock: () => void }> {
     const key = await machine({ runStrategy: 'Always' }, INTERFACES);
     await is(key, RUNNING);
-    block(key, 'request');
+    const unblock = block(key, 'request');
     const running = plugin.start(cluster.adminKubeconfig, ['renew', key, 'front']);
     await waitFor('the link to be off', () => isOff(key));
-    await cluster.admin.patch('VirtualMachine', key, { metadata: { annotations: { note: 'changed' } } });
-    running.kill('SIGINT');
+    return { key, running, unblock };
+  }
+  const VIRTUAL_MACHINES = { verb: 'patch', resource: 'virtualmachines' } as const;
+  const INSTANCES = { verb: 'get', resource: 'virtualmachineinstances' } as const;
+  /** Until the next requests were hit by it. */
+  async function disturbed(fault: Fault): Promise<void> {
+    const id = cluster.simulator.faults.inject(fault);
+    await waitFor('the fault to be over', async () => !cluster.simulator.faults.isPending(id));
+  }
+  const putInterfaces = (key: string, interfaces: readonly unknown[]) =>
+    cluster.admin.patch('VirtualMachine', key, { spec: { template: { spec: { domain: { devices: { interfaces } } } } } });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'switches the link on if it is interrupted by %s, and if the machine has changed meanwhile',
+    async (signal) => {
+      const { key, running } = await renewalWithLinkOff();
+      await cluster.admin.patch('VirtualMachine', key, { metadata: { annotations: { note: 'changed' } } });
+      running.kill(signal);
+      expect((await running.ended()).code).toBe(1);
+      expect(running.lines.join('\n')).toContain('interrupted; the link is switched on');
+      expect(await interfacesOf(key)).toEqual(INTERFACES);
+    },
+  );
+
+  it('waits until KubeVirt reports the link as off, and then as on, although some requests fail', async () => {
+    const { key, running, unblock } = await renewalWithLinkOff();
+    await disturbed({ requests: INSTANCES, effect: { kind: 'answer', status: 503 }, times: 8 });
+    expect(await isOff(key)).toBe(true);
+    unblock();
+    await waitFor('KubeVirt to report it', async () =>
+      readList(await instanceOf(key), 'status', 'interfaces').some((one) => readText(one, 'linkState') === 'down'),
+    );
+    const unblockAgain = block(key, 'request');
+    await waitFor('the link to be on', async () => !(await isOff(key)));
+    await disturbed({ requests: INSTANCES, effect: { kind: 'answer', status: 503 }, times: 4 });
+    expect(running.hasEnded).toBe(false);
+    unblockAgain();
+    expect((await running.ended()).code).toBe(0);
+  });
+
+  it('switches the link on if the machine ends meanwhile, and says so', async () => {
+    const { key, running, unblock } = await renewalWithLinkOff();
+    await cluster.admin.patch('VirtualMachine', key, { spec: { runStrategy: 'Halted' } });
+    unblock();
     expect((await running.ended()).code).toBe(1);
-    expect(running.lines.join('\n')).toContain('interrupted; the link is switched on');
+    expect(running.lines.join('\n')).toContain(
+      'does not run any more; its guest asks for its address when it starts; the link is switched on',
+    );
+    expect(await interfacesOf(key)).toEqual(INTERFACES);
+  });
+
+  it('overwrites nothing that somebody else changes between reading and writing', async () => {
+    const third = { name: 'third', bridge: {} };
+    const idle = await machine({ runStrategy: 'Always' }, INTERFACES);
+    await is(idle, RUNNING);
+    const refused = renew(idle, 'front');
+    await disturbed({ requests: INSTANCES, effect: { kind: 'delay', delayMs: 1_000 } });
+    await putInterfaces(idle, [...INTERFACES, third]);
+    expect(await refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it has changed meanwhile; run the command again'),
+    });
+    expect(await interfacesOf(idle)).toEqual([...INTERFACES, third]);
+    const { key, running } = await renewalWithLinkOff();
+    running.kill('SIGINT');
+    await disturbed({ requests: VIRTUAL_MACHINES, effect: { kind: 'delay', delayMs: 1_000 } });
+    await putInterfaces(key, [...(await interfacesOf(key)), third]);
+    await running.ended();
+    expect(await interfacesOf(key)).toEqual([...INTERFACES, third]);
+  });
+
+  it.skipIf(!has('kubectl'))(
+    `says at once how to switch the link on if it cannot, by a command that is right or refused ${needs('kubectl')}`,
+    async () => {
+      const { key, running } = await renewalWithLinkOff();
+      const fault = cluster.simulator.faults.inject({
+        requests: VIRTUAL_MACHINES,
+        effect: { kind: 'answer', status: 503 },
+        times: 0,
+      });
+      running.kill('SIGINT');
+      await running.line('kubectl patch vm');
+      running.kill('SIGINT');
+      await running.ended().catch(() => undefined);
+      cluster.simulator.faults.clear(fault);
+      const text = running.lines.join('\n');
+      expect(text).toContain('is still off');
+      const [, name = '', patch = ''] = /kubectl patch vm -n default (\S+) --type=json -p '(.*)'/.exec(text) ?? [];
+      const access = { kubeconfig: cluster.adminKubeconfig, namespace: 'default' };
+      const switchOn = () => runKubectl(access, ['patch', 'vm', name, '--type=json', '-p', patch]);
+      const now = await interfacesOf(key);
+      const other = { name: 'new', bridge: {}, state: 'down' };
+      await putInterfaces(key, [other, ...now]);
+      expect((await switchOn()).code).not.toBe(0);
+      expect(await interfacesOf(key)).toEqual([other, ...now]);
+      await putInterfaces(key, now);
+      expect((await switchOn()).code).toBe(0);
+      expect(await interfacesOf(key)).toEqual(INTERFACES);
+    },
+  );
+
+  it('does not say that a link is off which it has not switched off', async () => {
+    const key = await machine({ runStrategy: 'Always' }, INTERFACES);
+    await is(key, RUNNING);
+    const running = plugin.start(cluster.adminKubeconfig, ['renew', key, 'front']);
+    await disturbed({ requests: INSTANCES, effect: { kind: 'delay', delayMs: 2_000 } });
+    const fault = cluster.simulator.faults.inject({
+      requests: { resource: 'virtualmachines' },
+      effect: { kind: 'close', when: 'before' },
+      times: 0,
+    });
+    await running.line('may be off');
+    cluster.simulator.faults.clear(fault);
+    expect((await running.ended()).code).toBe(69);
+    expect(running.lines.join('\n')).not.toContain('is still off');
     expect(await interfacesOf(key)).toEqual(INTERFACES);
   });
 

@@ -50,7 +50,15 @@ export {
   planMachineRelease,
   type ReleasePlan,
 } from './plan-release.js';
-export { linkOnCommand, planLinkOff, planLinkOn, type RenewalPlan, type RenewalRequest, reportedLink } from './plan-renewal.js';
+export {
+  isRunning,
+  linkOnCommand,
+  planLinkOff,
+  planLinkOn,
+  type RenewalPlan,
+  type RenewalRequest,
+  reportedLink,
+} from './plan-renewal.js';
 export { poolsByNetwork } from './pools-by-network.js';
 export { type ChainReason, type Gravity, REASON_GRAVITIES, REASON_LINKS } from './reasons.js';
 export {

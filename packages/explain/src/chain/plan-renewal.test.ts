@@ -17,6 +17,7 @@ const RUNNING: KubernetesObject = {
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachineInstance',
   metadata: { name: 'web' },
+  spec: { domain: { devices: { interfaces: [{ name: 'front' }] } } },
   status: { phase: 'Running', interfaces: [{ name: 'front', linkState: 'down' }, { name: 'back' }] },
 };
 
@@ -52,13 +53,15 @@ describe('switching a link off and on', () => {
       planLinkOff({ virtualMachine: machine(), instance: undefined, interfaceName: 'front' }),
       'does not run',
     ],
+    ['of an interface that the running machine does not have', off(machine(), 'back'), 'since before it got interface back'],
     ['of a machine that starts', off(machine(), 'front', { ...RUNNING, status: { phase: 'Scheduling' } }), 'does not run'],
   ])('refuses a link %s', (_, plan, message) => {
     expect(plan).toEqual({ kind: 'refused', message: expect.stringContaining(message) });
   });
 
   it('names the command with which a person switches the link on', () => {
-    const patch = '[{"op":"remove","path":"/spec/template/spec/domain/devices/interfaces/1/state"}]';
+    const path = '/spec/template/spec/domain/devices/interfaces/1';
+    const patch = `[{"op":"test","path":"${path}/name","value":"back"},{"op":"test","path":"${path}/state","value":"down"},{"op":"remove","path":"${path}/state"}]`;
     expect(linkOnCommand(machine(), 'back')).toBe(`kubectl patch vm -n default web --type=json -p '${patch}'`);
   });
 

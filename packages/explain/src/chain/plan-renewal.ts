@@ -1,11 +1,12 @@
 /**
- * Plans how the link of an interface of a running virtual machine is switched off and on. Every guest operating system asks for its address again
- * when its link comes back; nothing else makes all of them ask.
+ * Plans how the link of an interface of a running virtual machine is switched off and on. Most guest operating systems ask for their address again
+ * when their link comes back; nothing else makes so many of them ask.
  *
  * Source: KubeVirt user guide, "Interface link state"; KubeVirt 1.5 or newer.
  */
 import { type KubernetesObject, keyOf, type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 
+const INSTANCE_INTERFACES = ['spec', 'domain', 'devices', 'interfaces'] as const;
 const INTERFACES = ['spec', 'template', 'spec', 'domain', 'devices', 'interfaces'] as const;
 
 /** The virtual machine, its instance if it has one, and the name of the interface. */
@@ -37,8 +38,13 @@ export function planLinkOff({ virtualMachine, instance, interfaceName }: Renewal
     };
   if (before === 'absent')
     return { kind: 'refused', message: `interface ${interfaceName} is being unplugged (its state is absent)` };
-  if (readText(instance, 'status', 'phase') !== 'Running')
+  if (!isRunning(instance))
     return { kind: 'refused', message: `VirtualMachine ${key} does not run; its guest asks for its address when it starts` };
+  if (!readList(instance, ...INSTANCE_INTERFACES).some((one) => readText(one, 'name') === interfaceName))
+    return {
+      kind: 'refused',
+      message: `VirtualMachine ${key} has run since before it got interface ${interfaceName}; its guest gets that when it is started again, or migrated`,
+    };
   return { kind: 'patch', patch: withState(virtualMachine, interfaceName, 'down'), before };
 }
 
@@ -52,17 +58,27 @@ export function planLinkOn(
   return isOff ? withState(virtualMachine, interfaceName, before) : undefined;
 }
 
+/** True for the instance of a virtual machine whose guest runs. */
+export function isRunning(instance: KubernetesObject | undefined): boolean {
+  return readText(instance, 'status', 'phase') === 'Running';
+}
+
 /** The link as KubeVirt reports it: `up`, `down`, or undefined if it reports none. */
 export function reportedLink(instance: KubernetesObject | undefined, interfaceName: string): string | undefined {
   const reported = readList(instance, 'status', 'interfaces').find((one) => readText(one, 'name') === interfaceName);
   return readText(reported, 'linkState');
 }
 
-/** The command with which a person switches the link on. */
+/** The command with which a person switches the link on. It changes nothing if the list of interfaces has changed, or the link is on. */
 export function linkOnCommand(virtualMachine: KubernetesObject, interfaceName: string): string {
   const { namespace, name } = virtualMachine.metadata;
   const index = readList(virtualMachine, ...INTERFACES).findIndex((one) => readText(one, 'name') === interfaceName);
-  const patch = [{ op: 'remove', path: `/${INTERFACES.join('/')}/${index}/state` }];
+  const path = `/${INTERFACES.join('/')}/${index}`;
+  const patch = [
+    { op: 'test', path: `${path}/name`, value: interfaceName },
+    { op: 'test', path: `${path}/state`, value: 'down' },
+    { op: 'remove', path: `${path}/state` },
+  ];
   return `kubectl patch vm -n ${namespace} ${name} --type=json -p '${JSON.stringify(patch)}'`;
 }
 
