@@ -87,17 +87,14 @@ interface Sink {
 /** The file is created at once, so that errors are known before packets are captured. An earlier capture in it is kept until there are new octets. */
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
-  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
-    throw new CommandError(
-      `--write ${path}: this is a named pipe, and waits for its reader; use --write - > ${path}`,
-      ExitCode.usage,
-    );
   try {
-    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-    let isEmptied = false;
+    const file = openForWriting(path);
+    // Packets reveal who is on a network: a file that was there becomes private, too.
+    let isFull = fstatSync(file).isFile();
+    if (isFull) fchmodSync(file, 0o600);
     const write = (octets: Uint8Array) => {
-      if (!isEmptied && fstatSync(file).isFile()) empty(path, file);
-      isEmptied = true;
+      if (isFull) ftruncateSync(file);
+      isFull = false;
       writeWhole(path, file, octets);
     };
     return { write, close: () => closeSync(file) };
@@ -106,14 +103,13 @@ function openSink(path: string): Sink {
   }
 }
 
-/** Packets reveal who is on a network: a file that was there becomes private, too. @throws CommandError */
-function empty(path: string, file: number): void {
-  try {
-    fchmodSync(file, 0o600);
-    ftruncateSync(file);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+/** A named pipe without a reader is an error (ENXIO): to open it would stop this process until there is one. */
+function openForWriting(path: string): number {
+  const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO();
+  const probe = isPipe ? openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) : undefined;
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  if (probe !== undefined) closeSync(probe);
+  return file;
 }
 
 /** On a disk that fills up, part of it may be written before the error. @throws CommandError */
@@ -125,7 +121,13 @@ function writeWhole(path: string, file: number, octets: Uint8Array): void {
   }
 }
 
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['ENXIO', 'this is a named pipe without a reader: start the reader first'],
+  ['EPERM', 'the file belongs to another user, who could read the packets: give a file of your own'],
+]);
+
 function cannotWrite(path: string, error: unknown): CommandError {
-  const message = `--write ${path}: ${(error as Error).message}; give a writable file on a disk with free space`;
+  const { code = '', message: why } = error as NodeJS.ErrnoException;
+  const message = `--write ${path}: ${why}; ${REMEDIES.get(code) ?? 'give a writable file on a disk with free space'}`;
   return new CommandError(message, ExitCode.cannotCreate, { cause: error });
 }

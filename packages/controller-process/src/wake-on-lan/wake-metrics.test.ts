@@ -80,3 +80,12 @@ it('the expiry of the certificates is known in seconds', async () => {
   metrics.onCertificate('agents', Date.parse('2026-01-01T00:00:00Z'));
   expect(await lines()).toContain('vmdhcpcontroller_wol_certificate_expiry_timestamp_seconds{certificate="agents"} 1767225600');
 });
+
+it('failures have a series before the first one', async () => {
+  const { decide, lines } = created();
+  const before = (await lines()).filter((line) => line.startsWith('vmdhcpcontroller_wake_ups_total{'));
+  expect(before).toContain('vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 0');
+  expect(before.filter((line) => !line.endsWith(' 0'))).toEqual([]);
+  decide('failed', 'web');
+  expect(await lines()).toContain('vmdhcpcontroller_wake_ups_total{outcome="failed",reason="x"} 1');
+});

@@ -1,5 +1,5 @@
 /** The metrics of Wake-on-LAN: the four metrics of kubevirt-wol, each counted once, and additional ones. */
-import { type DecidedReport, ruleOf } from '@vmdhcp/wake-on-lan/controller';
+import { type DecidedReport, ruleOf, type WakeReason } from '@vmdhcp/wake-on-lan/controller';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type Outcome = DecidedReport['verdict']['outcome'];
@@ -22,6 +22,12 @@ export interface WakeMetrics {
 
 /** If there are more machines, or more WolConfigs, only those that were woken last have series. */
 const MOST_NAMES = 1_000;
+/** Their series begin with 0, so that the first failure is an increase. */
+const FAILURES: Readonly<Record<'failed' | 'unavailable' | 'abandoned', readonly WakeReason[]>> = {
+  failed: ['forbidden', 'not-found', 'conflict', 'invalid'],
+  unavailable: ['api-unavailable', 'too-many-waiting', 'process-ends', 'fault'],
+  abandoned: ['not-down-in-time', 'leadership-lost', 'no-longer-allowed', 'process-ends'],
+};
 const RESULTS = ['started', 'error', 'other'] as const;
 
 /** Registers the metrics. */
@@ -48,6 +54,7 @@ export function registerWakeMetrics(registry: Registry, gauges: WakeGauges): Wak
     labelNames: ['outcome', 'reason'],
     registers,
   });
+  for (const [outcome, reasons] of Object.entries(FAILURES)) for (const reason of reasons) wakeUps.inc({ outcome, reason }, 0);
   const startSeconds = new Histogram({
     name: 'vmdhcpcontroller_wake_up_start_seconds',
     help: 'From the magic packet, by the clock of its node, until KubeVirt accepted the start.',

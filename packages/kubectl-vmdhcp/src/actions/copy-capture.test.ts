@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { writeBlocks } from './copy-capture.js';
 
 /** A section header block without options. */
@@ -37,4 +38,16 @@ it('a capture can be read by its user alone, also in a file that was there', asy
   const path = earlierCapture();
   await writeBlocks(Readable.from([CAPTURE]), { path, packets: 10, cut: new AbortController() });
   expect([readFileSync(path), statSync(path).mode & 0o777]).toEqual([CAPTURE, 0o600]);
+});
+
+it('an earlier capture is kept in a file of another user, who could read the new one', async () => {
+  const path = earlierCapture();
+  const handle = await open(path);
+  const chmod = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'chmod');
+  onTestFinished(() => chmod.mockRestore());
+  chmod.mockRejectedValue(Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' }));
+  await handle.close();
+  const written = writeBlocks(Readable.from([CAPTURE]), { path, packets: 10, cut: new AbortController() });
+  await expect(written).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('EPERM') });
+  expect(readFileSync(path, 'utf8')).toBe('an earlier capture');
 });

@@ -1,5 +1,6 @@
 /** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
+import { constants } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -54,10 +55,18 @@ export async function writeBlocks(stdout: Readable, { path, packets, cut }: Bloc
   }
 }
 
-/** Packets reveal who is on a network: a file that was there becomes private, too. */
+/** Packets reveal who is on a network: a file that was there becomes private, too, and is emptied only then. */
 async function openPrivately(path: string): Promise<Writable> {
-  const file = await openFile(path, 'w', 0o600);
-  if ((await file.stat()).isFile()) await file.chmod(0o600);
+  const file = await openFile(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    if ((await file.stat()).isFile()) {
+      await file.chmod(0o600);
+      await file.truncate();
+    }
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   return file.createWriteStream();
 }
 

@@ -14,6 +14,8 @@ export interface ReportMetricSources {
   readonly remembered: () => number;
 }
 
+const LOST = ['too-old', 'queue-full'];
+
 export function registerReportMetrics(registry: Registry, sources: ReportMetricSources): void {
   const registers = [registry];
   const { node, operator, ports } = sources.info;
@@ -33,6 +35,8 @@ export function registerReportMetrics(registry: Registry, sources: ReportMetricS
     registers,
     collect() {
       this.reset();
+      // Series that begin with 0 show the first one that is lost as an increase.
+      for (const outcome of LOST) this.inc({ outcome }, 0);
       for (const [outcome, count] of sources.ends()) this.inc({ outcome }, count);
     },
   });

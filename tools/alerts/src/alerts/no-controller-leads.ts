@@ -34,7 +34,7 @@ or
     remedy: [
       '[Nothing happens at all](../troubleshooting.md#nothing-happens-at-all) has each cause.',
       'The pods run and have a leader: Prometheus does not scrape them. Look at the ServiceMonitor, and at NetworkPolicies.',
-      'The controller was uninstalled, or runs in another namespace: silence the alert for the old one, it ends after a week.',
+      'The controller was uninstalled, runs in another namespace, or its targets have got another label `cluster` or `namespace`: silence the alert for the old one, it ends after a week.',
     ],
   },
 };

@@ -3,13 +3,8 @@ import type { Alert } from '../alert.js';
 export const wakeUpsLost: Alert = {
   name: 'VmdhcpWakeUpsLost',
   group: 'wake-on-lan',
-  expression: `sum by (cluster, namespace, instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0
-or
-  sum by (cluster, namespace, instance, outcome) (
-    vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"} > 0
-    unless
-      last_over_time(vmdhcp_agent_wol_reports_total[1d] offset 10m)
-  )`,
+  expression:
+    'sum by (cluster, namespace, instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0',
   for: '0s',
   severity: 'warning',
   summary: 'the Wake-on-LAN agent {{ $labels.instance }} has lost wake-ups',
