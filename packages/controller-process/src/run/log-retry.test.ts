@@ -30,9 +30,14 @@ it('ten thousand failures at once are a hundred lines, and one with the number o
   const warnings: unknown[] = [];
   const log = createRetryLog({ logger: { debug: () => undefined, warn: (fields) => void warnings.push(fields) }, clock });
   for (let n = 0; n < 1_000; n++) log(WHAT, { reason: CONFLICT });
-  for (let n = 0; n < 10_000; n++)
-    log({ kind: n < 9_000 ? 'IPPool' : 'VirtualMachine', key: `default/${n}` }, { reason: 'gone' });
+  for (let n = 0; n < 10_000; n++) log({ kind: 'IPPool', key: `default/${n}` }, { reason: 'gone' });
   expect(warnings).toHaveLength(100);
+  const others = [
+    { kind: 'VirtualMachine', key: 'default/a', reason: 'gone' },
+    { kind: 'IPPool', key: 'default/b', reason: 'forbidden' },
+  ];
+  for (const { reason, ...what } of others) log(what, { reason });
+  expect(warnings.slice(100), 'another kind, and another reason').toEqual(others);
   await clock.advance(1_000);
-  expect(warnings.slice(100)).toEqual([{ leftOut: { IPPool: 8_900, VirtualMachine: 1_000 } }]);
+  expect(warnings.slice(102)).toEqual([{ reason: 'gone', leftOut: { IPPool: 9_900 } }]);
 });

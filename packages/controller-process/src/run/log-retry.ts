@@ -12,22 +12,33 @@ export interface Retry {
   readonly error?: unknown;
 }
 
+const OMITTED = 'too many retries: log lines omitted';
+
 /** What is reconciled again. */
 interface Reconciled {
   readonly kind: string;
   readonly key: string;
 }
 
-/** Returns `logRetry` with a limit: while the API server fails, ten thousand objects are reconciled again and again. */
+/**
+ * Returns `logRetry` with a limit: while the API server fails, ten thousand objects are reconciled again and again. Each kind and reason has a limit of
+ * its own, so that many lines of one do not hide another one.
+ */
 export function createRetryLog(ports: {
   readonly logger: RetryLogger;
   readonly clock: Clock;
 }): (what: Reconciled, retry: Retry) => void {
   const { logger, clock } = ports;
-  const lines = new LimitedLines(clock, (leftOut) => logger.warn({ leftOut }, 'too many retries: log lines omitted'));
+  const limits = new Map<string, LimitedLines<string>>();
+  const limitOf = (kind: string, reason: string) => {
+    const key = `${kind} ${reason}`;
+    const limit = limits.get(key) ?? new LimitedLines<string>(clock, (leftOut) => logger.warn({ reason, leftOut }, OMITTED));
+    limits.set(key, limit);
+    return limit;
+  };
   return (what, retry) => {
     if (retry.reason === CONFLICT || retry.error instanceof NotLeadingError) logRetry(logger, what, retry);
-    else lines.write(what.kind, () => logRetry(logger, what, retry));
+    else limitOf(what.kind, retry.reason).write(what.kind, () => logRetry(logger, what, retry));
   };
 }
 
