@@ -54,8 +54,7 @@ export function planLinkOn(
   interfaceName: string,
   before: string | undefined,
 ): MergePatch | undefined {
-  const isOff = interfaceOf(virtualMachine, interfaceName)?.before === 'down';
-  return isOff ? withState(virtualMachine, interfaceName, before) : undefined;
+  return isLinkOff(virtualMachine, interfaceName) ? withState(virtualMachine, interfaceName, before) : undefined;
 }
 
 /** True for the instance of a virtual machine whose guest runs. */
@@ -67,6 +66,11 @@ export function isRunning(instance: KubernetesObject | undefined): boolean {
 export function reportedLink(instance: KubernetesObject | undefined, interfaceName: string): string | undefined {
   const reported = readList(instance, 'status', 'interfaces').find((one) => readText(one, 'name') === interfaceName);
   return readText(reported, 'linkState');
+}
+
+/** True if the link is switched off in the VirtualMachine. */
+export function isLinkOff(virtualMachine: KubernetesObject, interfaceName: string): boolean {
+  return interfaceOf(virtualMachine, interfaceName)?.before === 'down';
 }
 
 /** The command with which a person switches the link on. It changes nothing if the list of interfaces has changed, or the link is on. */

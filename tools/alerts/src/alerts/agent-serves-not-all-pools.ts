@@ -10,7 +10,7 @@ unless on (cluster, namespace, instance)
   severity: 'critical',
   summary: 'agent {{ $labels.instance }} does not serve pool {{ $labels.pool }}',
   description:
-    'The agent {{ $labels.instance }} is to answer the clients of pool {{ $labels.pool }}, and does not: an interface is missing, a server address or a socket failed. kubectl vmdhcp pools, or /readyz of the agent, has the cause.',
+    'The agent {{ $labels.instance }} is to answer the clients of pool {{ $labels.pool }}, and does not: an interface is missing, a socket failed, or another DHCP server answers there, for example. kubectl vmdhcp pools, or /readyz of the agent, has the cause.',
   runbook: {
     meaning: 'An agent that is leader, or has no replicas, does not serve one of its pools on all interfaces.',
     impact: 'Clients of the pool get no reply. In a cluster another replica becomes leader after 3 s, if it can serve the pool.',
