@@ -33,7 +33,7 @@ it('failed writes of leases are still counted when the agent has stepped down be
     return store;
   };
   world.put(clusterAgent());
-  const [one] = [world.add(), world.add()];
+  const [one, other] = [world.add(), world.add()];
   await world.until('a server', () => one.machine.isServing());
   const { registry } = createHostsMetrics('rack', one.machine, { counts: () => new Map() } as never);
   const counted = async () => /^vmdhcp_agent_lease_write_failures_total (\d+)$/m.exec(await registry.metrics())?.[1];
@@ -47,4 +47,10 @@ it('failed writes of leases are still counted when the agent has stepped down be
     seen.push(await counted());
   }
   expect([one.machine.isLeader(), seen]).toEqual([false, ['0', '3', '3', '3', '3']]);
+  // In its next term it fails again: the failures of all terms count.
+  one.recordingProblem = undefined;
+  other.process.kill();
+  await world.until('the first one to serve again', () => one.machine.isServing());
+  refuseWrites();
+  expect(await counted()).toBe('6');
 });

@@ -8,7 +8,10 @@ import { PacketCaptures } from './packet-captures.js';
 import { PcapngReader } from './read-pcapng.js';
 
 /** A bare host may have the same addresses on two networks that are apart. */
-it('a delayed reply to an unknown client is captured for its own pool only', async () => {
+it.each([
+  ['an ACK that waits for the disk', false],
+  ['an OFFER that waits for the probe of its address, too', true],
+])('a delayed reply to an unknown client is captured for its own pool only: %s', async (_, probes) => {
   const pools = ['red', 'blue'].map((name) => {
     const checked = validatePool({ name, cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', dynamic: ['10.0.0.100-10.0.0.101'] });
     if (!checked.ok) throw new Error('no pool');
@@ -31,7 +34,7 @@ it('a delayed reply to an unknown client is captured for its own pool only', asy
         open.get('red')?.recorded(record, 1_000);
         return true;
       },
-      probes: () => false,
+      probes: () => probes,
       interfacesOf: (name) => (name === 'red' ? ['eth1'] : ['eth2']),
       send: (name) => sent.push(name),
     },
@@ -50,8 +53,9 @@ it('a delayed reply to an unknown client is captured for its own pool only', asy
   const macAddress = '02:00:00:00:00:51';
   const into = new Uint8Array(1_472);
   handle(encodeClientPacket({ type: 'discover', macAddress, xid: 1, options: [] }), into);
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   const octets = (text: string) => Uint8Array.from(text.split('.'), Number);
-  const offered = into.slice(16, 20);
+  const offered = octets('10.0.0.100');
   handle(
     encodeClientPacket({
       ...{ type: 'request', macAddress, xid: 1 },
@@ -63,7 +67,7 @@ it('a delayed reply to an unknown client is captured for its own pool only', asy
     into,
   );
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-  expect(sent).toEqual(['eth1']);
+  expect(sent).toEqual(probes ? ['eth1', 'eth1'] : ['eth1']);
   const packets = (one: PacketCapture) =>
     new PcapngReader().read(Buffer.concat(one.take())).flatMap((block) => (block.kind === 'packet' ? [block.isSent] : []));
   // DISCOVER, OFFER, REQUEST, ACK of the red network; nothing happened on the blue one.
