@@ -13,7 +13,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient, errorForLog } from '@vmdhcp/kube-runtime/node';
+import { ApiObjectClient, type ApiTransport, errorForLog } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { failedRequest } from '../cluster/connect.js';
 
@@ -35,7 +35,7 @@ const ESTABLISHED_CHECK_MS = 100;
 
 /** Applies every definition and waits until it is served. @throws CommandError if the server refuses one, or does not respond. */
 export async function applyCrds(
-  connection: ApiConnection,
+  connection: ApiTransport,
   resources: readonly CustomResource[] = CUSTOM_RESOURCES,
 ): Promise<AppliedCrd[]> {
   try {
@@ -52,7 +52,7 @@ export async function applyCrds(
  * does not apply them need not have the right.
  */
 export async function findOutdatedCrds(
-  connection: ApiConnection,
+  connection: ApiTransport,
   resources: readonly CustomResource[] = CUSTOM_RESOURCES,
 ): Promise<string[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
@@ -67,7 +67,7 @@ export async function findOutdatedCrds(
   return names.flat();
 }
 
-async function applyAll(connection: ApiConnection, resources: readonly CustomResource[]): Promise<AppliedCrd[]> {
+async function applyAll(connection: ApiTransport, resources: readonly CustomResource[]): Promise<AppliedCrd[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
   const applied: AppliedCrd[] = [];
   for (const resource of resources) {

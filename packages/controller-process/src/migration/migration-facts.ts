@@ -2,7 +2,7 @@
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { ApiObjectClient, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 
 import { listIfServed } from '../cluster/list-if-served.js';
 import type { MigrationObservation } from '../migration-plan/migration-observation.js';
@@ -14,14 +14,14 @@ const REVIEWS = '/apis/authorization.k8s.io/v1';
 const TAKE_OVER: NeededRight = { verb: 'delete', group: '', resource: 'pods' };
 
 /** The missing rights of the user, for people. */
-export async function missingRights(connection: ApiConnection, needed: readonly NeededRight[]): Promise<string[]> {
+export async function missingRights(connection: ApiTransport, needed: readonly NeededRight[]): Promise<string[]> {
   const answers = await Promise.all(
     needed.map(async (right) => ((await isAllowed(connection, toAttributes(right))) ? [] : [describeRight(right)])),
   );
   return answers.flat();
 }
 
-export async function readMigrationFacts(connection: ApiConnection, observed: MigrationObservation): Promise<MigrationFacts> {
+export async function readMigrationFacts(connection: ApiTransport, observed: MigrationObservation): Promise<MigrationFacts> {
   const list = (resource: (typeof Resource)[keyof typeof Resource]) =>
     listIfServed(new ApiObjectClient<KubernetesObject>(connection, resource));
   const [ofController, networkConfigs, networks] = await Promise.all([
@@ -32,7 +32,7 @@ export async function readMigrationFacts(connection: ApiConnection, observed: Mi
   return { networkConfigs, networks, missingControllerRights: ofController };
 }
 
-async function missingControllerRights(connection: ApiConnection, observed: MigrationObservation): Promise<string[]> {
+async function missingControllerRights(connection: ApiTransport, observed: MigrationObservation): Promise<string[]> {
   const own = observed.workloads.find(({ role }) => role === 'own-controller')?.deployment;
   if (own === undefined) return [];
   const account = readText(own.spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
@@ -52,7 +52,7 @@ function toAttributes({ verb, group, resource, subresource }: NeededRight): Read
 
 /** @param user - undefined for the user of the connection. */
 async function isAllowed(
-  connection: ApiConnection,
+  connection: ApiTransport,
   resourceAttributes: Readonly<Record<string, string>>,
   user?: string,
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import { RegistrationResource } from '@vmdhcp/admission/webhook';
 import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { ApiObjectClient, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { AGENT_SELECTOR, isGoneForGood } from '@vmdhcp/reconciler';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { CUSTOM_RESOURCES, containsAll, isOfNewerVersion } from '../crds/apply-crds.js';
@@ -31,7 +31,7 @@ const OURS = CUSTOM_RESOURCES.map((one) => toCustomResourceDefinition(one) as un
 
 /** Lists the input of a migration plan. @param backup - undefined if the file does not exist. */
 export async function observeMigration(
-  connection: ApiConnection,
+  connection: ApiTransport,
   backup: MigrationBackup | undefined,
 ): Promise<MigrationObservation> {
   const list = (resource: ApiResource) => listIfServed(new ApiObjectClient<KubernetesObject>(connection, resource));
