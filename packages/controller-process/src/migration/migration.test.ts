@@ -1,3 +1,4 @@
+import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryCluster } from './memory-cluster-fixtures.js';
 import { Migration } from './migration.js';
@@ -9,16 +10,17 @@ const LEASES = '/apis/coordination.k8s.io/v1/leases';
 const LEASE = 'vm-dhcp-agents/g';
 const ANOTHER_RUN = 'done forward 2f1e';
 const ENDS = `another run of this command has begun since (${ANOTHER_RUN}); this one ends`;
+const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent', 'network.harvesterhci.io/agent-group': 'g' };
+const NO_ANSWER = new ApiRequestError('no answer');
 
 let cluster: MemoryCluster;
 
 beforeEach(() => {
   cluster = new MemoryCluster();
   cluster.put(DEFINITIONS, { kind: 'CustomResourceDefinition', metadata: { name: CLAIMED } });
-  const labels = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent', 'network.harvesterhci.io/agent-group': 'g' };
   cluster.put(LEASES, {
     kind: 'Lease',
-    metadata: { namespace: 'vm-dhcp-agents', name: 'g', uid: '1', labels },
+    metadata: { namespace: 'vm-dhcp-agents', name: 'g', uid: '1', labels: LABELS },
     spec: { holderIdentity: 'g-1', leaseDurationSeconds: 0.01 },
   });
 });
@@ -75,5 +77,35 @@ describe('a migration', () => {
     await expect(run).rejects.toThrow(ENDS);
     expect(before).toBeDefined();
     expect(lease()).toEqual(before);
+  });
+
+  it('is done although the answer to its last write is lost', async () => {
+    cluster.onAnswer = ({ method, body }) => {
+      if (method !== 'PATCH' || !JSON.stringify(body).includes('done back')) return;
+      cluster.onAnswer = () => undefined;
+      throw NO_ANSWER;
+    };
+    await wayBack().run(3);
+    expect(claimOf()).toMatch(/^done back /);
+  });
+
+  it('looks again if the API server does not answer its first requests', async () => {
+    let failures = 2;
+    cluster.onRequest = ({ method }) => {
+      if (method === 'GET' && failures-- > 0) throw NO_ANSWER;
+    };
+    const { steps } = await wayBack().look();
+    expect(steps.map(({ id }) => id)).toEqual(['take leases', 'await addresses', 'remove rights']);
+    expect(failures).toBeLessThanOrEqual(0);
+  });
+
+  it('does not wait for a pod of our agents on a node that is lost', async () => {
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    cluster.put('/api/v1/pods', {
+      kind: 'Pod',
+      metadata: { namespace: 'vm-dhcp-agents', name: 'g-1', labels: LABELS, deletionTimestamp },
+    });
+    await wayBack().run(3);
+    expect(lease()).toBeUndefined();
   });
 });

@@ -64,12 +64,15 @@ export class Migration {
   readonly #connection: ApiTransport;
   readonly #settings: MigrationSettings;
   readonly #runId: string;
+  /** What replaces the id of this run when nothing is left to do. */
+  readonly #doneId: string;
   #backup: MigrationBackup | undefined;
 
   constructor(connection: ApiTransport, settings: MigrationSettings) {
     this.#connection = connection;
     this.#settings = settings;
     this.#runId = `${settings.direction} ${randomUUID()}`;
+    this.#doneId = `done ${this.#runId}`;
     this.#backup = MigrationBackup.read(settings.backupPath);
   }
 
@@ -117,7 +120,7 @@ export class Migration {
     const [step] = steps;
     if (step === undefined) {
       // Not removed: an earlier run that sleeps has to find out that it is over.
-      if (progress.hasClaimed) await this.#claim(`done ${this.#runId}`);
+      if (progress.hasClaimed) await this.#claim(this.#doneId);
       return true;
     }
     if (!progress.hasClaimed) await this.#claim(this.#runId);
@@ -172,7 +175,8 @@ export class Migration {
 
   #expectClaim(observed: MigrationObservation): void {
     const runId = runIdOf(observed);
-    if (runId === undefined || runId === this.#runId) return;
+    // Done by this one: the answer to its last write was lost.
+    if (runId === undefined || runId === this.#runId || runId === this.#doneId) return;
     const message = `another run of this command has begun since (${runId}); this one ends`;
     throw new CommandError(message, ExitCode.failed);
   }
