@@ -212,6 +212,18 @@ describe('the state of the agents of a pool', () => {
     expect(isMigrated()).toBe(true);
   });
 
+  it('a pool that is not served for another reason than that it is paused names its pod of an earlier version', async () => {
+    const observed = observing();
+    observed.putPool({
+      ...pool('pool-1', { network: 'default/no-such-network' }),
+      status: { agentPodRef: { namespace: NAMESPACE, name: 'p' } },
+    });
+    await observed.started();
+    const { conditions, isMigrated } = observed.context.pools.ofPool(viewOf(observed));
+    expect(conditions.map(({ reason }) => reason)).toContain('NetworkMissing');
+    expect(isMigrated).toBe(false);
+  });
+
   it('shows the group that serves the pool while it moves', async () => {
     const observed = observing();
     const { context, deployments, leases } = observed;
