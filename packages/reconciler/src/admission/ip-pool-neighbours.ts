@@ -4,7 +4,6 @@ import {
   formatIpv4Cidr,
   formatIpv4Range,
   type Ipv4Range,
-  intersectRanges,
   mergeRanges,
   type Pool,
   subtractRanges,
@@ -21,8 +20,16 @@ import {
   type NetworkSegment,
   readNetworkSegment,
 } from '../network/network-segment.js';
-import { contestedAddresses, type OccupiedPool } from '../pool/contested-addresses.js';
+import {
+  contestedBetween,
+  isSameUses,
+  NOTHING_USED,
+  type OccupiedPool,
+  type PoolUses,
+  usesOf,
+} from '../pool/contested-addresses.js';
 import { describeRanges } from '../pool/describe-room.js';
+import { sharedRanges } from '../pool/shared-ranges.js';
 import type { PoolView } from '../view/pool-views.js';
 import { oldestSibling } from '../view/shared-segments.js';
 import type { AdmissionFacts } from './admission-facts.js';
@@ -80,10 +87,12 @@ function findOnSegment(
   const segment = segmentOf(network, facts);
   if (others.length === 0 || segment === undefined) return NOTHING_FOUND;
   const { namespace } = object.metadata;
-  const known = facts.pool(keyOf(object))?.recorded.assignments ?? [];
-  const fresh = (other: PoolView) => (isPaused(object) ? [] : freshlyContested({ pool, assignments: known }, before, other));
-  const siblings = others.filter((other) => other.object.metadata.namespace === namespace && fresh(other).length > 0);
-  const among = siblings.length > 0 ? siblings : others;
+  const assignments = facts.pool(keyOf(object))?.recorded.assignments ?? [];
+  const siblings = findContesting(
+    others.filter((other) => other.object.metadata.namespace === namespace),
+    { uses: usesOfCandidate({ object, pool }, assignments), usesBefore: usesOfCandidate(before, assignments) },
+  );
+  const among = siblings.length > 0 ? siblings.map(({ other }) => other) : others;
   const sibling = oldestSibling(
     among.map((other) => other.object),
     namespace,
@@ -92,8 +101,8 @@ function findOnSegment(
   const problem = { ...overlappingField(pool, among), ...explained, ...DEPENDS_ON_OTHERS };
   // A pool of another namespace never causes a refusal: its owner could keep others from creating pools.
   if (siblings.length === 0) return { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
-  const addresses = describeRanges(mergeRanges(siblings.flatMap(fresh)));
-  const message = `${explained.message}: ${addresses}${problem.path.includes('ipv6Config') ? ', by the IPv6 addresses beside them' : ''}`;
+  const contested = describeRanges(mergeRanges(siblings.flatMap(({ addresses }) => addresses)));
+  const message = `${explained.message}: ${contested}${problem.path.includes('ipv6Config') ? ', by the IPv6 addresses beside them' : ''}`;
   return { problems: [{ reason: 'segment-range-shared', ...problem, message, remedy: APART }], warnings: [] };
 }
 
@@ -111,13 +120,30 @@ function isPaused({ spec }: KubernetesObject): boolean {
   return readField(spec, 'paused') === true;
 }
 
-/** The addresses that both could use because of this change. A pool that is paused uses none: it is looked at when it is to be served again. */
-function freshlyContested(own: OccupiedPool, before: Candidate | undefined, { reading, recorded }: PoolView): Ipv4Range[] {
-  if (!reading.ok) return [];
-  const other = { pool: reading.pool, assignments: recorded.assignments };
-  const contested = contestedAddresses(own, other);
-  if (before?.pool === undefined || isPaused(before.object)) return contested;
-  return subtractRanges(contested, contestedAddresses({ ...own, pool: before.pool }, other));
+/** A pool that is paused uses none: it is looked at when it is to be served again. */
+function usesOfCandidate(candidate: Candidate | undefined, assignments: OccupiedPool['assignments']): PoolUses {
+  if (candidate?.pool === undefined || isPaused(candidate.object)) return NOTHING_USED;
+  return usesOf({ pool: candidate.pool, assignments });
+}
+
+interface ContestingPool {
+  readonly other: PoolView;
+  /** The addresses that both could use because of this change. */
+  readonly addresses: readonly Ipv4Range[];
+}
+
+/** The pools with which a change makes the pool share addresses. Pools are not looked at if the change leaves its addresses as they are. */
+function findContesting(
+  others: readonly PoolView[],
+  { uses, usesBefore }: { readonly uses: PoolUses; readonly usesBefore: PoolUses },
+): ContestingPool[] {
+  if (isSameUses(uses, usesBefore)) return [];
+  return others.flatMap((other) => {
+    if (!other.reading.ok) return [];
+    const usesOfOther = usesOf({ pool: other.reading.pool, assignments: other.recorded.assignments });
+    const addresses = subtractRanges(contestedBetween(uses, usesOfOther), contestedBetween(usesBefore, usesOfOther));
+    return addresses.length === 0 ? [] : [{ other, addresses }];
+  });
 }
 
 /**
@@ -133,21 +159,16 @@ function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFact
       other.network !== network &&
       mayBeOneSegment(segment, segmentOf(other.network, facts)) &&
       other.reading.ok &&
-      sharedRanges(pool, other.reading.pool).length > 0,
+      sharedRanges(pool.ranges, other.reading.pool.ranges).length > 0,
   );
   const [other] = others.toSorted((one, another) => compareByAge(one.object, another.object));
   if (other === undefined || !other.reading.ok) return [];
-  const addresses = describeRanges(sharedRanges(pool, other.reading.pool));
+  const addresses = describeRanges(sharedRanges(pool.ranges, other.reading.pool.ranges));
   const message = `IPPool ${other.key} could lease ${addresses} too, on network ${other.network}, which may be the same segment as ${network}: then two virtual machines could get one address`;
   const remedy =
     'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
   const path = [...CONFIG, 'pool'];
   return [{ reason: 'range-overlaps', path, value: formatIpv4Range(pool.range), message, remedy }];
-}
-
-/** The ranges of which both could lease each address, before exclusions. */
-function sharedRanges(pool: Pool, other: Pool): Ipv4Range[] {
-  return pool.ranges.flatMap((one) => other.ranges.flatMap((another) => intersectRanges(one, another) ?? []));
 }
 
 function segmentOf(network: string, facts: AdmissionFacts): NetworkSegment | undefined {
