@@ -130,6 +130,12 @@ describe('findMigrationProblems', () => {
     ],
     [
       'Helm would delete the objects',
+    [
+      'its agents serve nothing',
+      { workloads: ownWith((one) => (one['args'] = ['run', '--no-dhcp'])) },
+      {},
+      'it runs with --no-dhcp, so that its agents serve nothing; remove that argument',
+    ],
       {
         definitions: [
           {

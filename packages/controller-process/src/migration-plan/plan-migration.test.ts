@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addOn,
   afterWrites,
+  agentPod,
   definitions,
   lostAgentPod,
   policyRegistration,
@@ -60,6 +61,15 @@ describe('planMigration', () => {
         pools: [{ ...poolOf({ agentPodRef: { name: 'p' } }), spec: { networkName: 'default/net', paused: true } }],
       },
       [],
+    ],
+    [
+      'a pool was paused meanwhile, and its pod still serves',
+      {
+        ...SERVED_HERE,
+        agentPods: [agentPod()],
+        pools: [{ ...poolOf(), spec: { networkName: 'default/net', paused: true } }],
+      },
+      ['move default/net'],
     ],
     [
       'a pod is gone, and the new agents do not serve yet',
