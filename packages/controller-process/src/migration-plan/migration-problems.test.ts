@@ -324,3 +324,20 @@ describe('which objects belong to which controller', () => {
     expect(isUpstreamAddOn({ metadata: { name: 'pcidevices-controller' }, spec: { chart: 'pcidevices' } })).toBe(false);
   });
 });
+  it.each<[parameters: readonly string[], expected: boolean]>([
+    [['--no-dhcp'], true],
+    [['--no-dhcp', '--namespace', 'a'], true],
+    [['--no-dhcp=true'], true],
+    [['--no-dhcp=1'], true],
+    [['--no-dhcp=T'], true],
+    [['--no-dhcp=TRUE'], true],
+    [['--no-dhcp', 'true'], true],
+    [['--no-dhcp', 'false'], false],
+    [['--no-dhcp=F'], false],
+    [['--no-dhcp', '--no-dhcp=false'], false],
+    [['--no-dhcpv6'], false],
+  ])('a flag is set as our program reads it: %j', (parameters, expected) => {
+    const deployment = ownWith((one) => (one['args'] = ['run', ...parameters]))[1]?.deployment as KubernetesObject;
+    expect(hasFlag(deployment, '--no-dhcp')).toBe(expected);
+  });
+

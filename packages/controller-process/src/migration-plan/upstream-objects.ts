@@ -10,6 +10,8 @@ const NAME_LABEL = 'app.kubernetes.io/name';
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
 const OWN_SETTINGS: ReadonlySet<string> = new Set(['AGENT_IMAGE', 'AGENT_NAMESPACE', 'AGENT_DEPLOYMENT_NAME']);
 const WEBHOOK_PATHS: ReadonlySet<string> = new Set(['/v1/webhook/validation', '/v1/webhook/mutation']);
+/** The words that our program, as those written in Go, reads as true. Source: strconv.ParseBool. */
+const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const OUR_KINDS: ReadonlySet<string> = new Set(['ippools', 'virtualmachinenetworkconfigs']);
 
 /** True for objects that Harvester's chart installed. */
@@ -71,11 +73,19 @@ export function settingOf(deployment: KubernetesObject, flag: string, variable: 
   return undefined;
 }
 
-/** True if an argument of the program is this flag, in any form. */
+/**
+ * True if the arguments of our program set this flag. The last one counts, and its value may be an argument of its own (`--no-dhcp false`), which
+ * it is not for the programs of Harvester.
+ */
 export function hasFlag(deployment: KubernetesObject, flag: string): boolean {
-  return containersOf(deployment).some((container) =>
-    readList(container, 'args').some((one) => one === flag || one === `${flag}=true`),
-  );
+  return containersOf(deployment).some((container) => {
+    const parameters = readList(container, 'args').map(String);
+    const index = parameters.findLastIndex((one) => one === flag || one.startsWith(`${flag}=`));
+    if (index < 0) return false;
+    const [found = '', next = ''] = parameters.slice(index);
+    const value = found === flag ? next : found.slice(flag.length + 1);
+    return value === '' || value.startsWith('-') || TRUE_WORDS.has(value);
+  });
 }
 
 function containersOf(deployment: KubernetesObject): readonly unknown[] {
