@@ -129,13 +129,13 @@ describe('findMigrationProblems', () => {
       'it runs with --no-agent, and deploys no agents that could serve the pools; remove that argument',
     ],
     [
-      'Helm would delete the objects',
-    [
       'its agents serve nothing',
       { workloads: ownWith((one) => (one['args'] = ['run', '--no-dhcp'])) },
       {},
       'it runs with --no-dhcp, so that its agents serve nothing; remove that argument',
     ],
+    [
+      'Helm would delete the objects',
       {
         definitions: [
           {
@@ -238,8 +238,20 @@ describe('findWayBackProblems', () => {
       `IPPool default/net: its network default/net does not exist: Harvester's controller would not serve it; ${remedy}`,
     ]);
     expect(back({}, [NETWORK]).join()).toContain('its network default/net has no label network.harvesterhci.io/clusternetwork');
-    const [pool] = SERVED_HERE.pools;
-    expect(back({ pools: [{ ...pool, spec: { ...(pool?.spec as object), paused: true } } as KubernetesObject] }, [])).toEqual([]);
+  });
+
+  const ofExcluded = [
+    { allocated: { '10.1.0.20': '02:00:00:00:00:02' } },
+    { pool: { start: '10.1.0.10', end: '10.1.0.99', exclude: ['10.1.0.20', '10.1.0.30-10.1.0.39'] } },
+  ] as const;
+  const unserved = poolOf({ ipv4: ofExcluded[0] }, ofExcluded[1]);
+
+  it.each<[what: string, pool: KubernetesObject]>([
+    ['is paused', { ...unserved, spec: { ...(unserved.spec as object), paused: true } }],
+    ['is being deleted', { ...unserved, metadata: { ...unserved.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+  ])('finds none in a pool that %s: Harvester’s controller will not serve it', (_what, pool) => {
+    expect(back({ pools: [pool] }, [])).toEqual([]);
+    expect(back({ pools: [unserved] }, [])).toHaveLength(3);
   });
 
   it('warns of agents that are not all available: a standby may not answer yet', () => {
@@ -317,13 +329,6 @@ describe('which objects belong to which controller', () => {
     expect([hasFlag(deployment, '--no-agent'), hasFlag(deployment, '--no-dhcp')]).toEqual([true, false]);
   });
 
-  it('a webhook for other resources of the group is not touched', () => {
-    const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['vlanconfigs', '*'] }];
-    const other = { metadata: { name: 'x' }, webhooks: [{ rules }] } as unknown as KubernetesObject;
-    expect(isAboutOurKinds(other)).toBe(false);
-    expect(isUpstreamAddOn({ metadata: { name: 'pcidevices-controller' }, spec: { chart: 'pcidevices' } })).toBe(false);
-  });
-});
   it.each<[parameters: readonly string[], expected: boolean]>([
     [['--no-dhcp'], true],
     [['--no-dhcp', '--namespace', 'a'], true],
@@ -341,3 +346,10 @@ describe('which objects belong to which controller', () => {
     expect(hasFlag(deployment, '--no-dhcp')).toBe(expected);
   });
 
+  it('a webhook for other resources of the group is not touched', () => {
+    const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['vlanconfigs', '*'] }];
+    const other = { metadata: { name: 'x' }, webhooks: [{ rules }] } as unknown as KubernetesObject;
+    expect(isAboutOurKinds(other)).toBe(false);
+    expect(isUpstreamAddOn({ metadata: { name: 'pcidevices-controller' }, spec: { chart: 'pcidevices' } })).toBe(false);
+  });
+});

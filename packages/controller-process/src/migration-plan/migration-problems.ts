@@ -58,13 +58,14 @@ export function findWayBackProblems(
   observed: MigrationObservation,
   { networks }: Pick<MigrationFacts, 'networks'>,
 ): MigrationFindings {
+  const pools = observed.pools.filter(isToBeServed);
   return {
     problems: [
       ...backupProblems(observed),
       ...foreignBackupProblems(observed),
       ...upstreamProblems(observed),
-      ...observed.pools.flatMap(rangeProblems),
-      ...observed.pools.flatMap((pool) => networkProblems(pool, networks)),
+      ...pools.flatMap(rangeProblems),
+      ...pools.flatMap((pool) => networkProblems(pool, networks)),
       ...unifiedProblems(observed),
     ],
     warnings: observed.agentDeployments.flatMap(standbyWarnings),
@@ -251,16 +252,24 @@ function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
   return found.flatMap(({ written, ...problem }) => (written === '' ? [] : [{ object: `IPPool ${keyOf(pool)}`, ...problem }]));
 }
 
-/** Harvester's controller deploys an agent where a label of the network says; the command waits for each pool that is not paused. */
+/** The command waits for each pool that Harvester's controller is to serve. */
+function isToBeServed(pool: KubernetesObject): boolean {
+  return readField(pool.spec, 'paused') !== true && !isBeingDeleted(pool);
+}
+
+/** Harvester's controller deploys an agent where a label of the network says. */
 function networkProblems(pool: KubernetesObject, networks: readonly KubernetesObject[]): MigrationProblem[] {
   const { namespace = '', name } = pool.metadata;
-  if (readField(pool.spec, 'paused') === true || isBeingDeleted(pool)) return [];
-  const key = networkKey(readText(pool.spec, 'networkName') ?? '', namespace);
+  const networkName = readText(pool.spec, 'networkName') ?? '';
+  const key = networkKey(networkName, namespace);
   const network = networks.find((one) => keyOf(one) === key);
-  if (network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] !== undefined) return [];
-  const message = `its network ${key} ${network === undefined ? 'does not exist' : `has no label ${CLUSTER_NETWORK_LABEL}`}: Harvester's controller would not serve it`;
+  const object = `IPPool ${keyOf(pool)}`;
   const remedy = `kubectl -n ${namespace} patch ippool ${name} --type merge -p '{"spec":{"paused":true}}'`;
-  return [{ object: `IPPool ${keyOf(pool)}`, message, remedy }];
+  if (network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] === undefined) {
+    const message = `its network ${key} ${network === undefined ? 'does not exist' : `has no label ${CLUSTER_NETWORK_LABEL}`}: Harvester's controller would not serve it`;
+    return [{ object, message, remedy }];
+  }
+  return [];
 }
 
 /** Our agents answer as standbys until Harvester's are ready. */
