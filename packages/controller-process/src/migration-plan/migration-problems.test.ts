@@ -28,6 +28,8 @@ const findBack = (observed: Partial<MigrationObservation>, networks: readonly Ku
   findWayBackProblems({ ...SERVED_HERE, ...observed }, { networks });
 const back = (...subject: Parameters<typeof findBack>) => texts(findBack(...subject).problems);
 
+const poolWith = (spec: object): KubernetesObject => ({ ...poolOf(), spec: { ...(poolOf().spec as object), ...spec } });
+
 function ownWith(change: (container: Record<string, unknown>) => void): MigrationObservation['workloads'] {
   const deployment = structuredClone(deploymentOf('own-controller'));
   const { containers } = (deployment.spec as { template: { spec: { containers: Record<string, unknown>[] } } }).template.spec;
@@ -238,6 +240,13 @@ describe('findWayBackProblems', () => {
       `IPPool default/net: its network default/net does not exist: Harvester's controller would not serve it; ${remedy}`,
     ]);
     expect(back({}, [NETWORK]).join()).toContain('its network default/net has no label network.harvesterhci.io/clusternetwork');
+  });
+
+  it('names a pool whose networkName has no namespace: Harvester’s agent would look for the network in none', () => {
+    const bare = poolWith({ networkName: 'net' });
+    expect(back({ pools: [bare] })).toEqual([
+      `IPPool default/net: its networkName net has no namespace, and Harvester's agent does not add one: it would not serve it; kubectl -n default patch ippool net --type merge -p '{"spec":{"paused":true}}', or delete it and create it again with networkName default/net`,
+    ]);
   });
 
   const ofExcluded = [

@@ -257,7 +257,7 @@ function isToBeServed(pool: KubernetesObject): boolean {
   return readField(pool.spec, 'paused') !== true && !isBeingDeleted(pool);
 }
 
-/** Harvester's controller deploys an agent where a label of the network says. */
+/** Harvester's controller deploys an agent where a label of the network says; the agent looks for the network as `networkName` is written. */
 function networkProblems(pool: KubernetesObject, networks: readonly KubernetesObject[]): MigrationProblem[] {
   const { namespace = '', name } = pool.metadata;
   const networkName = readText(pool.spec, 'networkName') ?? '';
@@ -269,7 +269,9 @@ function networkProblems(pool: KubernetesObject, networks: readonly KubernetesOb
     const message = `its network ${key} ${network === undefined ? 'does not exist' : `has no label ${CLUSTER_NETWORK_LABEL}`}: Harvester's controller would not serve it`;
     return [{ object, message, remedy }];
   }
-  return [];
+  if (networkName === key) return [];
+  const message = `its networkName ${networkName} has no namespace, and Harvester's agent does not add one: it would not serve it`;
+  return [{ object, message, remedy: `${remedy}, or delete it and create it again with networkName ${key}` }];
 }
 
 /** Our agents answer as standbys until Harvester's are ready. */
