@@ -11,7 +11,7 @@ const BUDGETS = {
   'packages/bare-host-agent': 2_132,
   'packages/bare-metal': 8_238,
   'packages/controller-cli': 1_523,
-  'packages/controller-process': 4_600,
+  'packages/controller-process': 4_620,
   'packages/dhcp-agent': 7_766,
   'packages/dhcp-allocator': 8_253,
   'packages/explain': 4_025,

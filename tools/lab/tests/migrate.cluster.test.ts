@@ -233,7 +233,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     const output = running.lines.join('\n');
     expect([code, output.includes('delete deployment')]).toEqual([1, false]);
     expect(output).toMatch(
-      /Harvester's controller \S+ is running .*: first go all the way back to it with vmdhcp-controller migrate --back/,
+      /Harvester's controller \S+ is running .*beside it vm-dhcp-system\/\S+ of vmdhcp would .*: first remove our chart or manifest/,
     );
   });
 
@@ -401,5 +401,36 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     expect((await earlier.ended(90_000)).code).toBe(1);
     expect(earlier.lines.join('\n')).toMatch(/another run of this command has begun since \(done back .*\); this one ends/);
     expect(readField((await admin.get('Addon', ADD_ON))?.spec, 'enabled')).toBe(true);
+  });
+
+  it('after the way back, uninstall removes what is left of ours, and Harvester’s controller continues to serve', async () => {
+    const labels = { 'network.harvesterhci.io/mac-address-memory': 'true' };
+    await admin.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'tenant', name: 'left', labels } });
+    const uninstall = async (...flags: readonly string[]) => {
+      const running = new LabProcess(process.execPath, [
+        CONTROLLER_BIN,
+        'uninstall',
+        '--kubeconfig',
+        cluster.adminKubeconfig,
+        ...flags,
+      ]);
+      const { code } = await running.ended(90_000);
+      return { code, output: running.lines.join('\n') };
+    };
+    const served = async () => {
+      const pools = (await admin.list('IPPool')).map(({ metadata, spec, status }) => [metadata.finalizers, spec, status]);
+      const pods = (await admin.list('Pod')).filter((pod) => poolOfUpstreamPod(pod) !== undefined).map(keyOf);
+      const networks = (await admin.list('NetworkAttachmentDefinition')).map(({ metadata }) => metadata.labels);
+      return { pools, pods, networks };
+    };
+    const before = await served();
+    expect(before.pods).toHaveLength(POOLS.length);
+    const dry = await uninstall('--dry-run');
+    expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("Harvester's controller serves the pools")]);
+    const { code, output } = await uninstall('--delete-data');
+    expect(code, output).toBe(0);
+    expect(output).toContain('delete ConfigMap tenant/left');
+    expect(await served()).toEqual(before);
+    expect(await admin.get('CustomResourceDefinition', DEFINITION)).toBeDefined();
   });
 });

@@ -64,7 +64,7 @@ export function describeEnd({ observed }: MigrationOutlook, direction: Migration
     ? [`done: vmdhcp-controller is in charge of ${pools}; kubectl get ippools -A shows which are served (AGENTREADY)`]
     : [
         `done: Harvester's vm-dhcp-controller is in charge of ${pools}`,
-        'left of vmdhcp: its chart or manifest; helm uninstall, or kubectl delete -f',
+        'left of vmdhcp: its chart or manifest (helm uninstall, or kubectl delete -f); after that, vmdhcp-controller uninstall removes the rest',
       ];
 }
 

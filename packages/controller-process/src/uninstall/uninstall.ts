@@ -30,7 +30,7 @@ import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
-import { roleOf } from '../migration-plan/upstream-objects.js';
+import { type JudgedLeader, judgeLeader, withoutUpstream } from '../uninstall-plan/judge-leader.js';
 import {
   type Installation,
   type InstalledKind,
@@ -121,6 +121,8 @@ const MOST_LEASE_SECONDS = 7_200;
 export class Uninstall {
   readonly #connection: ApiConnection;
   readonly #settings: UninstallSettings;
+  /** True if Harvester's controller serves the pools. */
+  #isBesideUpstream = false;
 
   constructor(connection: ApiConnection, settings: UninstallSettings) {
     this.#connection = connection;
@@ -161,7 +163,8 @@ export class Uninstall {
     const installed = Object.fromEntries(listed) as unknown as Installation;
     const ours = namesOfObjects(installed.customResourceDefinitions);
     const ofOthers = kinds.filter((kind) => SHARED_DEFINITIONS.has(definitionOf(kind)) && !ours.has(definitionOf(kind)));
-    return { ...installed, ...Object.fromEntries(ofOthers.map((kind) => [kind, []])) };
+    const found = { ...installed, ...Object.fromEntries(ofOthers.map((kind) => [kind, []])) };
+    return this.#isBesideUpstream ? withoutUpstream(found) : found;
   }
 
   async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
@@ -287,25 +290,28 @@ export class Uninstall {
       ? `the Lease of the controllers ${describeStaleLease(lease, Date.now())}`
       : `a controller (${holder}) may still be leader`;
     if (this.#settings.dryRun) {
-      this.#settings.onProgress(isStale ? state : `${state}: it has to be stopped first`);
+      const { who, hindrance } = await this.#judge(holder);
+      if (isStale) this.#settings.onProgress(state);
+      else if (hindrance === undefined) this.#goOnBeside(who);
+      else this.#settings.onProgress(`${who} (${holder}) may still be leader, and ${hindrance}`);
       return;
     }
     this.#settings.onProgress(`${state}: watching ${isStale ? 'it' : 'its Lease'} for ${leaseSecondsOf(lease)} s`);
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
-    throw new CommandError(await this.#describeLeader(holderOf(renewed)), ExitCode.failed);
+    const { who, hindrance } = await this.#judge(holderOf(renewed));
+    if (hindrance === undefined) return this.#goOnBeside(who);
+    const message = `${who} ${holderOf(renewed)} is running (it renews the Lease ${keyOf(renewed)}), and ${hindrance}`;
+    throw new CommandError(message, ExitCode.failed);
   }
 
-  /** The holder of the Lease is the name of its pod, which begins with that of its Deployment. */
-  async #describeLeader(holder: string): Promise<string> {
-    const { namespace, name } = CONTROLLER_LEASE;
-    const renews = `${holder} is running (it renews the Lease ${namespace}/${name})`;
-    const deployments = await listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, Resource.deployments));
-    const ofHolder = deployments.find((one) => roleOf(one) !== undefined && `${holder}-`.startsWith(`${one.metadata.name}-`));
-    if (ofHolder !== undefined && roleOf(ofHolder) === 'upstream-controller')
-      return `Harvester's controller ${renews}, and serves the pools: first go all the way back to it with vmdhcp-controller migrate --back, and delete our chart or manifest; or stop it: disable its add-on`;
-    const { namespace: where = 'vm-dhcp-system', name: what = 'vm-dhcp-controller' } = ofHolder?.metadata ?? {};
-    return `the controller ${renews} and would create everything again; stop it first, for example: kubectl -n ${where} delete deployment ${what}`;
+  async #judge(holder: string): Promise<JudgedLeader> {
+    return judgeLeader(holder, await listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, Resource.deployments)));
+  }
+
+  #goOnBeside(who: string): void {
+    this.#isBesideUpstream = true;
+    this.#settings.onProgress(`${who} serves the pools: its agents, IPPools and VirtualMachineNetworkConfigs stay as they are`);
   }
 }
 
