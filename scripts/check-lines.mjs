@@ -10,7 +10,7 @@ const BUDGETS = {
   'packages/agent-process': 2_431,
   'packages/bare-host-agent': 2_132,
   'packages/bare-metal': 8_238,
-  'packages/controller-cli': 1_523,
+  'packages/controller-cli': 1_530,
   'packages/controller-process': 4_620,
   'packages/dhcp-agent': 7_766,
   'packages/dhcp-allocator': 8_253,

@@ -18,16 +18,17 @@ const ROLES: Readonly<Record<WorkloadRole, string>> = {
 
 export function describeOutlook(
   { observed, problems, warnings, steps, losses }: MigrationOutlook,
-  direction: MigrationDirection,
+  { direction, dryRun }: { readonly direction: MigrationDirection; readonly dryRun: boolean },
 ): string[] {
   const plan = steps.map(({ title }, index) => `  ${String(index + 1).padStart(2)}. ${title}`);
-  const isBack = direction === 'back' && losses.length > 0;
+  // When the way back begins at once, it is too late to save anything.
+  const canSave = losses.length > 0 && (dryRun || problems.length > 0);
   return [
     ...(observed === NOTHING_OBSERVED ? [] : describeFound(observed)).map((text) => `found: ${text}`),
     ...problems.map((problem) => `problem: ${describeProblem(problem)}`),
     ...warnings.map((warning) => `warning: ${describeProblem(warning)}`),
-    ...(isBack ? losses.map((loss) => `lost: ${loss}`) : []),
-    ...(isBack && losses.length > 0 ? ['save it first: kubectl get ippools,vmnetcfg -A -o yaml > later.yaml'] : []),
+    ...losses.map((loss) => `lost: ${loss}`),
+    ...(canSave ? ['save it first: kubectl get ippools,vmnetcfg -A -o yaml > later.yaml'] : []),
     ...(plan.length > 0 ? ['plan:', ...plan] : problems.length > 0 ? [] : [nothingToDo(direction)]),
   ];
 }

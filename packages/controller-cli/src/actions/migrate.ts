@@ -52,7 +52,7 @@ async function migrateCluster(connection: ApiConnection, options: MigrateOptions
     onProgress: (text) => print(`    ${text}`),
   });
   const outlook = await migration.look();
-  printAll(print, describeOutlook(outlook, direction));
+  printAll(print, describeOutlook(outlook, { direction, dryRun }));
   const isRefused = outlook.problems.length > 0;
   if (!isRefused) printAll(print, await previewLeftovers(connection, options));
   const done = !isRefused && !dryRun;
