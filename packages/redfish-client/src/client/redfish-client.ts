@@ -23,6 +23,7 @@ export interface RedfishClientSettings {
 }
 
 const TASK_POLL_MS = 1_000;
+/** For the end of sessions, which no call waits for. */
 const LOGOUT_MS = 5_000;
 
 /**
@@ -33,6 +34,9 @@ export class RedfishClient {
   readonly #name: string;
   readonly #service: Service;
   readonly #calls: Calls;
+  /** The calls that end sessions. */
+  readonly #logouts: Calls;
+  readonly #loggingOut = new Set<Promise<void>>();
   readonly #settings: RedfishClientSettings;
   #isClosed = false;
 
@@ -43,6 +47,7 @@ export class RedfishClient {
     this.#name = describeTarget(target);
     this.#service = new Service(target);
     this.#calls = new Calls(settings.timeoutMs, settings.memory);
+    this.#logouts = new Calls(Math.min(settings.timeoutMs, LOGOUT_MS), settings.memory);
     this.#settings = settings;
     settings.signal?.addEventListener('abort', this.#end, { once: true });
     if (settings.signal?.aborted === true) this.#end();
@@ -72,13 +77,13 @@ export class RedfishClient {
     return this.#run(options, (call) => bootSystemsFromNetwork(this.#actions(call)));
   }
 
-  /** Ends all calls, then the session of the service, if there is one. Never rejects. A second call does nothing. */
+  /** Ends all calls, then the sessions of the service, within five seconds. Never rejects. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#calls.endAll();
-    // If this fails, the session expires by itself.
-    await this.#calls.run((call) => this.#service.logout(call), { signal: AbortSignal.timeout(LOGOUT_MS) }).catch(() => {});
+    this.#logout((call) => this.#service.logout(call));
+    await Promise.all(this.#loggingOut);
     this.#end();
   }
 
@@ -92,7 +97,17 @@ export class RedfishClient {
       return await this.#calls.run(work, options);
     } catch (error) {
       throw this.#named(error);
+    } finally {
+      if (!this.#isClosed && this.#service.hasReplacedSessions) this.#logout((call) => this.#service.endReplaced(call));
     }
+  }
+
+  /** Ends sessions after a call, with a time limit of their own: a service that does not answer this must not hold up a power action. */
+  #logout(work: (call: Call) => Promise<void>): void {
+    // If this fails, the sessions expire by themselves.
+    const logout = this.#logouts.run(work).catch(() => {});
+    this.#loggingOut.add(logout);
+    void logout.finally(() => this.#loggingOut.delete(logout));
   }
 
   /** Adds the service to the message, and removes credentials: a service may repeat them in any text. */
@@ -111,6 +126,7 @@ export class RedfishClient {
     this.#isClosed = true;
     this.#settings.signal?.removeEventListener('abort', this.#end);
     this.#calls.endAll();
+    this.#logouts.endAll();
     this.#service.close();
   };
 }

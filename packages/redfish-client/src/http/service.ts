@@ -38,8 +38,6 @@ type CountedAnswer = HttpAnswer & AnswerSize;
 interface Session {
   readonly token: string;
   readonly link: string | undefined;
-  /** The last call in which the service accepted it. */
-  acceptedIn?: Call;
 }
 
 export class Service {
@@ -47,7 +45,11 @@ export class Service {
   readonly #connections: Connections;
   readonly #origin: string;
   #session: Session | undefined;
+  /** Sessions that another one has replaced, and that are not ended yet. */
+  readonly #replaced: Session[] = [];
   #login: { readonly call: Call; readonly done: Promise<void> } | undefined;
+  /** The logins of each call, by the session that the service refused. */
+  readonly #logins = new WeakMap<Call, Map<Session | undefined, Promise<void>>>();
   #redactMessage: Redact;
   #redactReport: Redact;
 
@@ -87,22 +89,25 @@ export class Service {
     }
   }
 
-  /** Ends the session, if there is one. @throws RedfishError */
-  async logout(call: Call): Promise<void> {
-    const session = this.#session;
+  /** Ends all sessions of the client. Never rejects. */
+  logout(call: Call): Promise<void> {
+    if (this.#session !== undefined) this.#replaced.push(this.#session);
     this.#session = undefined;
-    if (session !== undefined) await this.#end(call, session);
+    return this.endReplaced(call);
+  }
+
+  get hasReplacedSessions(): boolean {
+    return this.#replaced.length > 0;
+  }
+
+  /** Ends the replaced sessions, because services keep few, and one that has not expired counts until it does. Never rejects: a session that cannot be ended expires by itself. */
+  async endReplaced(call: Call): Promise<void> {
+    await Promise.all(this.#replaced.splice(0).map((session) => this.#end(call, session).catch(() => undefined)));
   }
 
   /** Without another login: that would begin a session to end one. @throws RedfishError */
   async #end(call: Call, { token, link }: Session): Promise<void> {
-    if (link === undefined) return;
-    const request = { method: 'DELETE', link } as const;
-    try {
-      call.forget(await this.#send(call, request, { 'X-Auth-Token': token }));
-    } catch (error) {
-      throw this.#explained(error, request);
-    }
+    if (link !== undefined) call.forget(await this.#send(call, { method: 'DELETE', link }, { 'X-Auth-Token': token }));
   }
 
   /** A message without credentials. */
@@ -149,21 +154,37 @@ export class Service {
   async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
     const session = this.#session;
     const answer = await this.#sendKnowing(call, request);
-    const isRefused = answer.status === 401;
-    // Anybody may read the root.
-    if (!isRefused && session !== undefined && request.link !== SERVICE_ROOT) session.acceptedIn = call;
-    if (!isRefused || !this.#needsSession(call, session, answer)) return answer;
+    if (answer.status !== 401 || !this.#canLogin(session, answer)) return answer;
+    const login = this.#loginInstead(call, session);
+    if (login === undefined) return answer;
     call.forget(answer);
-    if (this.#session === session) await this.#loginOnce(call);
+    await login;
     return this.#sendKnowing(call, request);
   }
 
-  #needsSession(call: Call, session: Session | undefined, refusal: HttpAnswer): boolean {
+  #canLogin(session: Session | undefined, refusal: HttpAnswer): boolean {
     if (this.#target.credentials === undefined) return false;
     // A service with basic authentication has already rejected the credentials: a second try could lock the account.
-    if (session === undefined) return !/\bbasic\b/i.test(refusal.header('www-authenticate') ?? '');
-    // A session that the service accepts does not suffice for this resource: another one would not either.
-    return session.acceptedIn !== call;
+    return session !== undefined || !/\bbasic\b/i.test(refusal.header('www-authenticate') ?? '');
+  }
+
+  /**
+   * A login after the service refused a session. A call logs in at most once without a session, and once to replace one, whatever the service
+   * accepted before: a session may end at any time, and a login for each refused request could lock the account.
+   *
+   * @returns undefined if the call has already replaced another session. Rejects with a RedfishError if the login fails, or failed before.
+   */
+  #loginInstead(call: Call, session: Session | undefined): Promise<void> | undefined {
+    // Another request has logged in since this one was sent.
+    if (this.#session !== session) return Promise.resolve();
+    const logins = this.#logins.get(call) ?? new Map<Session | undefined, Promise<void>>();
+    this.#logins.set(call, logins);
+    const begun = logins.get(session);
+    if (begun !== undefined) return begun;
+    if (session !== undefined && [...logins.keys()].some((one) => one !== undefined)) return undefined;
+    const login = this.#loginOnce(call);
+    logins.set(session, login);
+    return login;
   }
 
   /** If a request that changes something was sent, and its answer cannot be read, it is not known whether the service carried it out. */
@@ -212,12 +233,10 @@ export class Service {
     const content = parseResource(answer.text);
     this.#redactMessage = redactor([...secretsOf(credentials), token]);
     this.#redactReport = reportRedactor(credentials, token);
-    const former = this.#session;
+    if (this.#session !== undefined) this.#replaced.push(this.#session);
     // The name of the service in `Location` may be another one than that of the target.
     const links = [answer.header('location'), content.ok ? linkAt(content.resource) : undefined];
     this.#session = { token, link: links.find((one) => one !== undefined && resolveLink(one, this.#origin) !== undefined) };
-    // Services keep few sessions: one that has not expired would count until it does.
-    if (former !== undefined) await this.#end(call, former).catch(() => undefined);
   }
 
   #authorization(): Readonly<Record<string, string>> {
