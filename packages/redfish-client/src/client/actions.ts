@@ -2,7 +2,7 @@
 import { type ActionPlan, planNetworkBoot, planReset, resetInfoLink } from '../action/plan-action.js';
 import type { ResetType } from '../action/reset-type.js';
 import { taskState } from '../action/task-state.js';
-import { isOutcomeUnknown, RedfishError } from '../error/redfish-error.js';
+import { isOutcomeUnknown, RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { retryAfterMs } from '../http/answer-failure.js';
 import type { Call } from '../http/call.js';
 import { SERVICE_ROOT, type Service, type ServiceAnswer, type ServiceRequest } from '../http/service.js';
@@ -10,6 +10,10 @@ import { linkAt, type RedfishResource, textAt } from '../resource/resource.js';
 import { readMembers } from './members.js';
 
 const MOST_BETWEEN_LOOKS_MS = 10_000;
+/** Failures of one look at a task, which say nothing about the task. */
+const LOST_LOOKS: ReadonlySet<RedfishErrorCode> = new Set(['unavailable', 'connection-lost']);
+/** The service has no time for the look, or the monitor is locked. Source: RFC 9110 §15.5.9, RFC 4918 §11.3, RFC 8470 §5.2. */
+const LOST_LOOK_STATUSES: ReadonlySet<number | undefined> = new Set([408, 423, 425]);
 
 export interface ActionSettings {
   readonly service: Service;
@@ -132,7 +136,7 @@ async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promis
     look = await service.request(call, { method: 'GET', link: monitor }).catch((error: unknown) => {
       if (!(error instanceof RedfishError) || error.code === 'aborted') throw error;
       // The next look may succeed, as long as the call has time.
-      if (error.code === 'unavailable' || error.code === 'connection-lost') return look;
+      if (LOST_LOOKS.has(error.code) || LOST_LOOK_STATUSES.has(error.status)) return look;
       throw afterAcceptance(error);
     });
   }
