@@ -78,14 +78,15 @@ export class RedfishControllers implements ManagementControllers {
 
   readonly operate = async (target: HostTarget, action: HostAction, signal: AbortSignal): Promise<OperationOutcome> => {
     const options = { signal, timeoutMs: this.#operationTimeoutMs, mayChange: this.#mayAct };
+    const progress = { isOverrideSet: false };
     try {
       await this.#whenReachable(signal);
-      const message = await this.#clients.use(target, (client) => carryOut(client, action, options));
+      const message = await this.#clients.use(target, (client) => carryOut(client, action, { ...options, progress }));
       return { isSuccess: true, message };
     } catch (error) {
       const isUnknown = error instanceof RedfishError && isOutcomeUnknown(error);
-      const remedy = isUnknown ? '. It is not known whether the host carried it out: look at its power state' : '';
-      return { isSuccess: false, message: `${action}: ${messageOf(error, target)}${remedy}` };
+      const effects = describeEffects(action, progress, isUnknown);
+      return { isSuccess: false, message: [`${action}: ${messageOf(error, target)}`, ...effects].join('. ') };
     }
   };
 
@@ -95,20 +96,37 @@ export class RedfishControllers implements ManagementControllers {
   }
 }
 
-async function carryOut(client: RedfishClient, action: HostAction, options: CallOptions): Promise<string> {
+/** What an operation has achieved so far. */
+interface Progress {
+  isOverrideSet: boolean;
+}
+
+async function carryOut(
+  client: RedfishClient,
+  action: HostAction,
+  { progress, ...options }: CallOptions & { readonly progress: Progress },
+): Promise<string> {
   if (action !== 'PxeReboot') {
     await client.reset(action, options);
     return `the management controller accepted ${action}`;
   }
   await client.bootOnceFromNetwork(options);
-  await client.reset('ForceRestart', options).catch((error: unknown) => {
-    if (!(error instanceof RedfishError)) throw error;
-    throw new RedfishError(
-      error.code,
-      `${error.message}. The boot override is set: the next boot of the host is from the network`,
-    );
-  });
+  progress.isOverrideSet = true;
+  await client.reset('ForceRestart', options);
   return 'the management controller accepted one boot from the network and ForceRestart';
+}
+
+/** What a failed operation has changed, or may have changed, in sentences without a full stop. */
+function describeEffects(action: HostAction, { isOverrideSet }: Progress, isUnknown: boolean): string[] {
+  const power = 'It is not known whether the host carried it out: look at its power state';
+  if (action === 'PxeReboot' && !isOverrideSet)
+    return isUnknown
+      ? ['No restart was sent, but the boot override may be set: the next boot of the host may be from the network']
+      : [];
+  return [
+    ...(isOverrideSet ? ['The boot override is set: the next boot of the host is from the network'] : []),
+    ...(isUnknown ? [power] : []),
+  ];
 }
 
 /** Anything but a RedfishError is a bug, whose text may contain anything. */

@@ -28,7 +28,7 @@ export async function resetSystems(settings: ActionSettings, type: ResetType): P
   const plans = new Map<RedfishResource, ActionPlan>();
   for (const system of systems) plans.set(system, planReset(system, type, await readResetInfo(settings, system)));
   refuseUnsupported(plans);
-  await forEachSystem(plans, ({ link, body }) => send(settings, { method: 'POST', link, body }));
+  await forEachSystem(settings.call, plans, ({ link, body }) => send(settings, { method: 'POST', link, body }));
 }
 
 /** Sets the next boot of each system to the network, once. */
@@ -36,7 +36,7 @@ export async function bootSystemsFromNetwork(settings: ActionSettings): Promise<
   const systems = await readSystems(settings);
   const plans = new Map(systems.map((system) => [system, planNetworkBoot(system)]));
   refuseUnsupported(plans);
-  await forEachSystem(plans, ({ link, body }) => patch(settings, link, body));
+  await forEachSystem(settings.call, plans, ({ link, body }) => patch(settings, link, body));
 }
 
 async function readSystems({ service, call }: ActionSettings): Promise<RedfishResource[]> {
@@ -67,25 +67,27 @@ function refuseUnsupported(plans: ReadonlyMap<RedfishResource, ActionPlan>): voi
 
 /** Acts on each system, even after one of them failed; then throws one failure with the messages of all: if an outcome is unknown, that counts first. */
 async function forEachSystem(
+  call: Call,
   plans: ReadonlyMap<RedfishResource, ActionPlan>,
   act: (plan: PossiblePlan) => Promise<void>,
 ): Promise<void> {
   const failures: RedfishError[] = [];
   for (const [, plan] of plans) {
     if (!plan.ok) continue;
+    const changesBefore = call.changes;
     try {
       await act(plan);
     } catch (error) {
       if (!(error instanceof RedfishError)) throw error;
-      failures.push(error);
+      failures.push(error.with(error.message, { isChangeSent: call.changes > changesBefore }));
     }
   }
   const [first] = failures;
   if (first === undefined) return;
   if (plans.size === 1) throw first;
   const text = `${failures.length} of ${plans.size} systems: ${failures.map(({ message }) => message).join('; ')}`;
-  const { code } = failures.find(isOutcomeUnknown) ?? first;
-  throw new RedfishError(code, text, { cause: first });
+  const { code, isChangeSent } = failures.find(isOutcomeUnknown) ?? first;
+  throw new RedfishError(code, text, { isChangeSent, cause: first });
 }
 
 /**

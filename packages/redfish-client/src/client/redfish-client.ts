@@ -63,8 +63,8 @@ export class RedfishClient {
   }
 
   /**
-   * Switches the power of every computer system, and waits for the tasks. After `connection-lost` and `timeout` the service may or may not have
-   * carried it out.
+   * Switches the power of every computer system, and waits for the tasks. After some failures the service may or may not have carried it out:
+   * `isOutcomeUnknown` says so.
    *
    * @throws RedfishError `unsupported` with the types that the service offers; no type replaces another one.
    */
@@ -113,13 +113,10 @@ export class RedfishClient {
   /** Adds the service to the message, and removes credentials: a service may repeat them in any text. */
   #named(error: unknown): unknown {
     if (!(error instanceof RedfishError)) return error;
-    const { code, message, status, retryAfterMs, cause } = error;
-    return new RedfishError(code, this.#service.redact(message.includes(this.#name) ? message : `${this.#name}: ${message}`), {
-      ...(status !== undefined && { status }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      // A RedfishError as cause would contain the original text.
-      ...(cause !== undefined && !(cause instanceof RedfishError) && { cause }),
-    });
+    const { message, cause } = error;
+    const named = this.#service.redact(message.includes(this.#name) ? message : `${this.#name}: ${message}`);
+    // A RedfishError as cause would contain the original text.
+    return error.with(named, cause instanceof RedfishError ? { cause: undefined } : {});
   }
 
   readonly #end = (): void => {

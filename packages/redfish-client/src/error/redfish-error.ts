@@ -51,6 +51,8 @@ export interface RedfishErrorDetails {
   readonly status?: number;
   /** Milliseconds, 0 or more, after which the service asks to try again. */
   readonly retryAfterMs?: number;
+  /** True if a request that changes something was sent before, and the service did not refuse it. Default: false. */
+  readonly isChangeSent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -71,12 +73,21 @@ export class RedfishError extends Error {
   readonly code: RedfishErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isChangeSent: boolean;
+  readonly #details: RedfishErrorDetails;
 
   constructor(code: RedfishErrorCode, message: string, details: RedfishErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.isChangeSent = details.isChangeSent ?? false;
+    this.#details = details;
+  }
+
+  /** The same error with another message, and with these details instead of its own. */
+  with(message: string, details: RedfishErrorDetails = {}): RedfishError {
+    return new RedfishError(this.code, message, { ...this.#details, ...details });
   }
 
   /** True if the same call may succeed later. Do not repeat a power action for that reason alone: the service may have carried it out. */
@@ -85,16 +96,17 @@ export class RedfishError extends Error {
   }
 }
 
-const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
+/** Failures without an answer. */
+const UNANSWERED: ReadonlySet<RedfishErrorCode> = new Set([
+  'unreachable',
   'timeout',
   'connection-lost',
   'memory-used-up',
   'aborted',
   'closed',
-  'outcome-unknown',
 ]);
 
-/** True if it is not known whether the service carried out a request that changes something. */
-export function isOutcomeUnknown({ code }: RedfishError): boolean {
-  return UNKNOWN_OUTCOME.has(code);
+/** True if a request that changes something was sent, and it is not known whether the service carried it out. */
+export function isOutcomeUnknown({ code, isChangeSent }: RedfishError): boolean {
+  return code === 'outcome-unknown' || (isChangeSent && UNANSWERED.has(code));
 }

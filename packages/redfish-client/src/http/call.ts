@@ -36,6 +36,8 @@ export interface CallOptions {
 export class Call {
   readonly #controller = new AbortController();
   readonly mayChange: () => boolean;
+  /** The requests sent so far that change something, without logins and what the service refused. */
+  changes = 0;
   readonly #memory: AnswerMemory;
   #requests = 0;
   #waiting = 0;

@@ -22,6 +22,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Called right before the first octet is sent. */
+  readonly onSent?: () => void;
 }
 
 /** The context of a running request. */
@@ -77,7 +79,7 @@ export class Connections {
       const { signal, mayChange } = call;
       signal.throwIfAborted();
       const { host, port, https } = this.#target;
-      const { method, path, headers, body } = request;
+      const { method, path, headers, body, onSent } = request;
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const options = { host, port, method, path, agent, signal, headers: { ...headers, ...length } };
       const sent = https ? requestHttps(options) : requestHttp(options);
@@ -94,8 +96,12 @@ export class Connections {
       // After an answer this has no effect: the promise is settled, or the body decides.
       sent.once('close', () => isAnswered || fail({ code: 'ECONNRESET' }));
       const send = () => {
-        if (method === 'GET' || mayChange()) sent.end(body);
-        else sent.destroy(new RedfishError('aborted', 'not sent: the caller may change nothing any more'));
+        if (method !== 'GET' && !mayChange()) {
+          sent.destroy(new RedfishError('aborted', 'not sent: the caller may change nothing any more'));
+          return;
+        }
+        onSent?.();
+        sent.end(body);
       };
       if (method === 'GET') send();
       // Check again, because seconds may pass until the connection is ready.

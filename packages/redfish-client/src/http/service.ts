@@ -7,7 +7,7 @@ import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
 import type { AnswerSize, Call } from './call.js';
-import { Connections, type HttpAnswer, type Method } from './exchange.js';
+import { Connections, type HttpAnswer, type HttpRequest, type Method } from './exchange.js';
 import { basicToken, type Redact, redactor, reportRedactor, secretsOf } from './redact.js';
 
 export const SERVICE_ROOT = '/redfish/v1/';
@@ -25,6 +25,8 @@ export interface ServiceRequest {
   readonly body?: RedfishResource;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+type SentRequest = ServiceRequest & Pick<HttpRequest, 'onSent'>;
 
 export interface ServiceAnswer {
   readonly answer: CountedAnswer;
@@ -189,11 +191,15 @@ export class Service {
 
   /** If a request that changes something was sent, and its answer cannot be read, it is not known whether the service carried it out. */
   async #sendKnowing(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
+    if (request.method === 'GET') return this.#send(call, request, this.#authorization());
+    const changesBefore = call.changes;
     try {
-      return await this.#send(call, request, this.#authorization());
+      const answer = await this.#send(call, { ...request, onSent: () => call.changes++ }, this.#authorization());
+      if (answer.status >= 400 && !UNKNOWN_STATUSES.has(answer.status)) call.changes--;
+      return answer;
     } catch (error) {
       const isUnreadable = error instanceof RedfishError && UNREADABLE.has(error.code);
-      if (request.method === 'GET' || !isUnreadable) throw error;
+      if (!isUnreadable || call.changes === changesBefore) throw error;
       throw new RedfishError('outcome-unknown', error.message, { cause: error });
     }
   }
@@ -245,13 +251,13 @@ export class Service {
     return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
   }
 
-  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<CountedAnswer> {
-    const { method, link, body, headers } = request;
+  async #send(call: Call, request: SentRequest, authorization: Readonly<Record<string, string>>): Promise<CountedAnswer> {
+    const { method, link, body, headers, onSent } = request;
     call.countRequest();
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const fixed = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'OData-Version': '4.0' };
     const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
-    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const content = { ...(body !== undefined && { body: JSON.stringify(body) }), ...(onSent !== undefined && { onSent }) };
     const answer = await this.#connections.exchange({ ...sent, ...content }, call);
     const { values } = shapeOf(answer.text);
     try {
@@ -266,13 +272,8 @@ export class Service {
   /** Adds the service and the request to the message of the error. */
   #explained(error: unknown, { method, link }: ServiceRequest): unknown {
     if (!(error instanceof RedfishError)) return error;
-    const { code, status, retryAfterMs, cause } = error;
-    const again = retryAfterMs === undefined ? '' : `; try again in ${retryAfterMs / 1_000} seconds`;
-    return new RedfishError(code, this.redact(`${method} ${link.slice(0, 200)} of ${this.#name}: ${error.message}${again}`), {
-      ...(status !== undefined && { status }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(cause !== undefined && { cause }),
-    });
+    const again = error.retryAfterMs === undefined ? '' : `; try again in ${error.retryAfterMs / 1_000} seconds`;
+    return error.with(this.redact(`${method} ${link.slice(0, 200)} of ${this.#name}: ${error.message}${again}`));
   }
 }
 
