@@ -181,6 +181,80 @@ describe('the information about a host', () => {
     });
   });
 
+  const numbered = (path: string, fields: (number: number) => object, count = 3) => {
+    const paths = Array.from({ length: count }, (_, index) => `${path}/${index}`);
+    return {
+      [path]: collection(...paths),
+      ...Object.fromEntries(paths.map((one, index) => [one, { ...link(one), ...fields(index) }])),
+    };
+  };
+
+  it('keeps the readable members of a part under their numbers, and names each that cannot be read', async () => {
+    const resources = withSystem(
+      {
+        Processors: link('/cpu'),
+        Memory: link('/memory'),
+        EthernetInterfaces: link('/nic'),
+        Storage: link('/storage'),
+        PCIeDevices: [0, 1, 2].map((index) => link(`/pcie/${index}`)),
+      },
+      {
+        ...numbered('/cpu', (number) => ({ Model: `cpu ${number}` })),
+        ...numbered('/memory', (number) => ({ Name: `dimm ${number}` })),
+        ...numbered('/nic', (number) => ({ LinkStatus: `link ${number}` })),
+        ...numbered('/storage', (unit) => ({ Drives: [0, 1, 2].map((drive) => link(`/drive/${unit}${drive}`)) })),
+        ...Object.fromEntries(['00', '01', '02', '20', '21', '22'].map((name) => [`/drive/${name}`, { Name: `drive ${name}` }])),
+        ...numbered('/pcie', (number) => ({ Name: `card ${number}` })),
+      },
+    );
+    const broken = new Set(['/cpu/0', '/memory/1', '/nic/2', '/storage/1', '/drive/01', '/pcie/0', '/pcie/1']);
+    const { report } = await inspect((request, response) =>
+      broken.has(request.path) ? refuse(response, 500) : serve(resources)(request, response),
+    );
+    const { info } = report;
+    const names = Object.keys(info).filter((key) => /\[\d\]\.(Model|Name|LinkStatus)$/.test(key));
+    expect(Object.fromEntries(names.map((name) => [name, info[name]]))).toEqual({
+      'Cpu[1].Model': 'cpu 1',
+      'Cpu[2].Model': 'cpu 2',
+      'Memory[0].Name': 'dimm 0',
+      'Memory[2].Name': 'dimm 2',
+      'EthernetInterfaces[0].LinkStatus': 'link 0',
+      'EthernetInterfaces[1].LinkStatus': 'link 1',
+      'Storage[0].Device[0].Name': 'drive 00',
+      'Storage[0].Device[2].Name': 'drive 02',
+      'Storage[2].Device[0].Name': 'drive 20',
+      'Storage[2].Device[1].Name': 'drive 21',
+      'Storage[2].Device[2].Name': 'drive 22',
+      'PCIeDevices[2].Name': 'card 2',
+    });
+    expect(info['MemoryChipsAccount']).toBe('3');
+    const missing = ['Cpu[0]', 'Memory[1]', 'EthernetInterfaces[2]', 'Storage[1]', 'Storage[0].Device[1]', 'PCIeDevices[0]'];
+    expect(info['Incomplete']).toBe([...missing, 'PCIeDevices[1]'].map((name) => `${name}: server-failed`).join(', '));
+  });
+
+  it('names a part as a whole if none of its members can be read', async () => {
+    const resources = withSystem({ Memory: link('/memory') }, { '/memory': collection('/memory/0', '/memory/1') });
+    const { report } = await inspect(serve(resources));
+    expect(report.info['Incomplete']).toBe('Memory: not-found');
+  });
+
+  it('keeps the PCIe devices of a chassis although another one, or its devices, cannot be read', async () => {
+    const { report } = await inspect(
+      serve({
+        ...SMALL,
+        '/redfish/v1/': { ...SMALL['/redfish/v1/'], Chassis: link('/chassis') },
+        '/chassis': collection('/chassis/0', '/chassis/1', '/chassis/2'),
+        '/chassis/1': { PCIeDevices: link('/missing') },
+        '/chassis/2': { PCIeDevices: link('/pcie') },
+        ...numbered('/pcie', (number) => ({ Name: `card ${number}` }), 1),
+      }),
+    );
+    expect(report.info).toMatchObject({
+      'PCIeDevices[0].Name': 'card 0',
+      Incomplete: 'Chassis[0]: not-found, PCIeDevices: not-found',
+    });
+  });
+
   it('follows no link to another server', async () => {
     const { report, requests } = await inspect(
       serve(
