@@ -24,9 +24,11 @@ export class AgentFailures {
     for (const name of [...this.#failures.keys()]) if (!written.has(name)) this.#failures.delete(name);
   }
 
-  /** Undefined if no failure concerns people. */
+  /** The first failure of the agents of a WolConfig, its own or shared ones; undefined if no failure concerns people. */
   of(config: string): AgentFailure | undefined {
-    return this.#failures.get(this.#plan?.agents.get(config)?.daemonSetName ?? '');
+    const agents = this.#plan?.agents.get(config);
+    const names = [agents, ...(agents?.others ?? [])].map((one) => one?.daemonSetName ?? '');
+    return names.map((name) => this.#failures.get(name)).find((failure) => failure !== undefined);
   }
 
   /** Records a refusal. @returns when to try again; undefined if a newer state is on its way, and explains it. */
