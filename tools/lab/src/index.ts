@@ -57,6 +57,7 @@ export { type ContainerOfPod, type LabPod, type StartContainer, startInPod } fro
 export { LabProcess } from './lab-process.js';
 export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
+export { hasNetworkManager, startNetworkManager } from './network-manager.js';
 export { startNetworkd } from './networkd.js';
 export type { NodePod } from './node-pod.js';
 export { openProbe } from './open-probe.js';

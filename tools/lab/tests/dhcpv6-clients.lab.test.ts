@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   has,
+  hasNetworkManager,
   Lab,
   LabAgent,
   type Machine,
@@ -12,6 +13,7 @@ import {
   type PoolText,
   poolsYaml,
   startNetworkd,
+  startNetworkManager,
   waitFor,
 } from '../src/index.js';
 
@@ -183,6 +185,28 @@ describe('a client', () => {
       agent.setPools(poolsWith('fd00:48::/64', 3_600));
       await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
       for (const state of ['down', 'up'] as const) machine('vm-d').setLink(state);
+      await has(`${addressOf('vm-d', 'fd00:48::')}/128`);
+      await client.stop();
+    },
+  );
+
+  it.skipIf(!hasNetworkManager())(
+    'NetworkManager has addresses of both families, and other ones after its link was off for six seconds [needs NetworkManager and dbus-daemon]',
+    async () => {
+      agent.setPools(poolsWith('2001:db8:48::/64', 3_600));
+      const client = startNetworkManager(machine('vm-d'));
+      const has = (address: string) =>
+        waitFor(address, () => machine('vm-d').ip('address', 'show', 'dev', 'eth0').includes(` ${address} `));
+      await has('192.168.48.13/24');
+      await has(`${addressOf('vm-d')}/128`);
+      agent.setPools(poolsWith('fd00:48::/64', 3_600));
+      await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
+      const offAtMs = performance.now();
+      machine('vm-d').setLink('down');
+      // It waits whether the link comes back.
+      await client.line('activated -> unavailable');
+      expect(performance.now() - offAtMs).toBeGreaterThan(5_000);
+      machine('vm-d').setLink('up');
       await has(`${addressOf('vm-d', 'fd00:48::')}/128`);
       await client.stop();
     },

@@ -9,8 +9,8 @@ import { instanceOf, type RenewalLink, switchOff, switchOn, untilReported } from
 import { machineIn } from './subject.js';
 import { printResult, type WriteOptions } from './write-object.js';
 
-/** Guests notice 0.3 s, too; this is for slower ones. */
-const OFF_MS = 2_000;
+/** Most guests notice 0.3 s; NetworkManager ignores a link that comes back within six seconds. */
+const OFF_MS = 7_000;
 
 export interface RenewalSubject {
   readonly machine: string;

@@ -57,7 +57,7 @@ Examples:
   kubectl vmdhcp renew production/db-0 default --dry-run
 
 Switches the link of the interface off in the virtual machine (spec.template.spec.domain.devices.interfaces[].state), waits until KubeVirt reports
-it, and switches it on after two seconds: then the guest operating system asks, and gets its current address and options, if its DHCP client watches
+it, and switches it on after seven seconds: then the guest operating system asks, and gets its current address and options, if its DHCP client watches
 the link (dhclient alone does not). Without this, a guest uses its former ones until it renews its lease. Meanwhile the interface is off the network:
 probes of the virtual machine may fail. Needs KubeVirt 1.5 and a virtual machine that runs. If the command is interrupted, it switches the link on
 first, so do not run it where the API server is reached through that interface.
