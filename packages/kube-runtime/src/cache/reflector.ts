@@ -5,6 +5,8 @@
  *   reported as deleted;
  * - a watch from there, resumed where it ended, and a new list when the server has forgotten that;
  * - failures are retried forever, with a longer wait each time; a watch without a sign of life is replaced;
+ * - a new list when watches are refused, or bring nothing for long. After etcd was restored from a backup, the
+ *   versions of before are in the future: a watch from one of them is refused, or silent until that version is reached again;
  * - `synced` is true only after a complete list.
  *
  * Listeners receive keys: they look at the copy when they get round to it.
@@ -14,6 +16,7 @@ import { ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from 
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
+import { readField } from '../object/read-field.js';
 
 /** What is listed and watched, and who is told of it. */
 export interface ReflectorSettings<Kind extends ApiObjectLike> {
@@ -40,6 +43,8 @@ const PAGE_SIZE = 500;
 const SILENCE_MS = 180_000;
 /** A watch that is closed within this time, before it brought anything, may never bring anything. */
 const QUICK_CLOSE_MS = 1_000;
+/** Silence that causes a list, in units of `silenceMs`: half of `first` up to `first`, then doubled after each list up to `most`. */
+const SILENT_WATCHES = { first: 4, most: 20 };
 
 export class Reflector<Kind extends ApiObjectLike> {
   readonly #settings: ReflectorSettings<Kind>;
@@ -52,6 +57,9 @@ export class Reflector<Kind extends ApiObjectLike> {
   /** True if the watch has brought something. */
   #isHeard = false;
   #lastHeardMs: number | undefined;
+  #lastListMs = 0;
+  /** Lists in a row that were made because nothing was heard. */
+  #silentLists = 0;
   #resourceVersion = '';
   /** The number of lists begun: the answer to an earlier list is ignored. */
   #round = 0;
@@ -145,7 +153,7 @@ export class Reflector<Kind extends ApiObjectLike> {
         if (this.#stopped || round !== this.#round) return;
         this.#failures = 0;
         this.#resourceVersion = resourceVersion;
-        this.#lastHeardMs = this.#settings.clock.nowMs();
+        this.#lastListMs = this.#lastHeardMs = this.#settings.clock.nowMs();
         this.#replace(objects);
         for (const done of this.#served.splice(0)) done();
         if (this.#asking.length > 0) this.#list();
@@ -224,6 +232,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #take(event: WatchEvent<Kind>): void {
     this.#failures = 0;
     this.#barren = 0;
+    this.#silentLists = 0;
     this.#isHeard = true;
     this.#lastHeardMs = this.#settings.clock.nowMs();
     this.#expectNews();
@@ -250,14 +259,29 @@ export class Reflector<Kind extends ApiObjectLike> {
         this.#followClose(lastedMs);
         return;
       case 'failed':
-        this.#retry(end.error, () => this.#watch());
+        this.#retry(end.error, () => this.#resume(isRefusal(end.error)));
     }
+  }
+
+  /**
+   * Watches from where the last watch ended, or lists if such a watch may never bring anything. Lists of many objects cost much. A healthy server
+   * sends a bookmark every minute, so that objects which do not change are not listed again; from a server without bookmarks they are, ever more
+   * rarely. Refused watches cause one list per `silenceMs` at most.
+   */
+  #resume(isRefused = false): void {
+    const { clock, backOff, silenceMs = SILENCE_MS } = this.#settings;
+    const { first, most } = SILENT_WATCHES;
+    const patienceMs = backOffMs(this.#silentLists + 1, { ...backOff, firstMs: first * silenceMs, mostMs: most * silenceMs });
+    const isSilent = (this.silentMs ?? 0) >= patienceMs;
+    if (isSilent) this.#silentLists++;
+    if (isSilent || (isRefused && clock.nowMs() - this.#lastListMs >= silenceMs)) this.#list();
+    else this.#watch();
   }
 
   /** Watches are closed after some minutes. A watch that is closed early, again and again, must cause neither constant watches nor constant lists. */
   #followClose(lastedMs: number): void {
     const { backOff } = this.#settings;
-    const again = () => this.#watch();
+    const again = () => this.#resume();
     const isBarren = !this.#isHeard && lastedMs < QUICK_CLOSE_MS;
     this.#barren = isBarren ? this.#barren + 1 : 0;
     if (isBarren && this.#barren % 2 === 0) this.#after(this.#barrenDelayMs(), () => this.#list());
@@ -298,7 +322,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#callOffSilence();
     this.#callOffSilence = clock.after(silenceMs, () => {
       this.#stopWatch();
-      this.#watch();
+      this.#resume();
     });
   }
 
@@ -322,6 +346,12 @@ export class Reflector<Kind extends ApiObjectLike> {
       // There is no other place to report it.
     }
   }
+}
+
+/** True if the server answered a watch with an error status. One that is busy gets no list in addition. */
+function isRefusal(error: unknown): boolean {
+  const status = readField(error, 'status');
+  return typeof status === 'number' && status !== 429;
 }
 
 /** True if both are the same version of the same object. */

@@ -221,7 +221,8 @@ function readWatchLine<Kind extends ApiObjectLike>(line: string): WatchLine<Kind
     const known = EVENT_TYPES[type];
     if (known !== undefined) return { kind: 'event', event: { type: known, object } };
     if (object.code === 410) return { kind: 'expired' };
-    return { kind: 'failed', error: new ApiRequestError(`the watch ended with ${type}: ${object.message ?? ''}`) };
+    const facts = object.code === undefined ? {} : { status: object.code };
+    return { kind: 'failed', error: new ApiRequestError(`the watch ended with ${type}: ${object.message ?? ''}`, facts) };
   } catch (error) {
     return { kind: 'failed', error };
   }
