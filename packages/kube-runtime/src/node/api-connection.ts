@@ -117,7 +117,10 @@ export class ApiConnection {
   ): () => void {
     const opening = new AbortController();
     const { timeoutMs = TIMEOUT_MS } = this.#settings;
-    const timer = setTimeout(() => opening.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => {
+      opening.abort(new Error(`no answer within ${timeoutMs} ms`));
+      this.#closeIdle();
+    }, timeoutMs);
     let isOver = false;
     let close = () => opening.abort();
     const end = (error?: unknown) => {
@@ -161,8 +164,19 @@ export class ApiConnection {
   async #send(request: ApiRequest): Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }> {
     const { timeoutMs = TIMEOUT_MS, mostAnswerOctets } = this.#settings;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
-    const response = await this.#open(request, { agent: this.#agent, signal });
-    return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response, mostAnswerOctets) };
+    try {
+      const response = await this.#open(request, { agent: this.#agent, signal });
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response, mostAnswerOctets) };
+    } catch (error) {
+      if (signal.aborted) this.#closeIdle();
+      throw error;
+    }
+  }
+
+  /** A peer that did not answer may have vanished: then every idle connection to it would cost another time limit. */
+  #closeIdle(): void {
+    for (const { freeSockets } of [this.#agent, this.#watchAgent])
+      for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
   }
 
   async #open(
