@@ -58,8 +58,8 @@ export class Reflector<Kind extends ApiObjectLike> {
   #isHeard = false;
   #lastHeardMs: number | undefined;
   #lastListMs = 0;
-  /** Lists in a row that were made because nothing was heard. */
-  #silentLists = 0;
+  /** Lists in a row that were made because watches brought nothing. */
+  #vainLists = 0;
   #resourceVersion = '';
   /** The number of lists begun: the answer to an earlier list is ignored. */
   #round = 0;
@@ -232,7 +232,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #take(event: WatchEvent<Kind>): void {
     this.#failures = 0;
     this.#barren = 0;
-    this.#silentLists = 0;
+    this.#vainLists = 0;
     this.#isHeard = true;
     this.#lastHeardMs = this.#settings.clock.nowMs();
     this.#expectNews();
@@ -265,17 +265,18 @@ export class Reflector<Kind extends ApiObjectLike> {
 
   /**
    * Watches from where the last watch ended, or lists if such a watch may never bring anything. Lists of many objects cost much. A healthy server
-   * sends a bookmark every minute, so that objects which do not change are not listed again; from a server without bookmarks they are, ever more
-   * rarely. Refused watches cause one list per `silenceMs` at most.
+   * sends a bookmark every minute, so that objects which do not change are not listed again; from a server without bookmarks, or one that
+   * refuses every watch, they are, ever more rarely. A first refusal causes a list without delay, but one per `silenceMs` at most.
    */
   #resume(isRefused = false): void {
     const { clock, backOff, silenceMs = SILENCE_MS } = this.#settings;
     const { first, most } = SILENT_WATCHES;
-    const patienceMs = backOffMs(this.#silentLists + 1, { ...backOff, firstMs: first * silenceMs, mostMs: most * silenceMs });
-    const isSilent = (this.silentMs ?? 0) >= patienceMs;
-    if (isSilent) this.#silentLists++;
-    if (isSilent || (isRefused && clock.nowMs() - this.#lastListMs >= silenceMs)) this.#list();
-    else this.#watch();
+    const patience = { ...backOff, firstMs: first * silenceMs, mostMs: most * silenceMs };
+    const isFirstRefusal = isRefused && this.#vainLists === 0 && clock.nowMs() - this.#lastListMs >= silenceMs;
+    if (isFirstRefusal || (this.silentMs ?? 0) >= backOffMs(this.#vainLists + 1, patience)) {
+      this.#vainLists++;
+      this.#list();
+    } else this.#watch();
   }
 
   /** Watches are closed after some minutes. A watch that is closed early, again and again, must cause neither constant watches nor constant lists. */
