@@ -183,8 +183,7 @@ export class ApiConnection {
     { method, path, body, contentType = 'application/json', accept = 'application/json', mayBegin = () => true }: ApiRequest,
     { agent, signal }: { readonly agent: http.Agent; readonly signal: AbortSignal },
   ): Promise<http.IncomingMessage> {
-    const authorization = await this.#cluster.authorization();
-    const ca = await this.#cluster.ca?.();
+    const { authorization, ca } = await this.#credentials(signal);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = {
       ...this.#cluster.headers,
@@ -216,6 +215,16 @@ export class ApiConnection {
     });
   }
 
+  /** @throws if they do not come before the request is aborted. */
+  async #credentials(
+    signal: AbortSignal,
+  ): Promise<{ readonly authorization: string | undefined; readonly ca: Buffer | undefined }> {
+    const { timeoutMs = TIMEOUT_MS } = this.#settings;
+    const read = async () => ({ authorization: await this.#cluster.authorization(), ca: await this.#cluster.ca?.() });
+    const message = `no credentials within ${timeoutMs} ms: an exec plugin of the kubeconfig may wait for something`;
+    return await beforeAbort(read(), signal, message);
+  }
+
   #observe(
     { method, path }: ApiRequest,
     answer: { readonly status: number; readonly date?: string | undefined },
@@ -225,6 +234,16 @@ export class ApiConnection {
     const durationMs = performance.now() - begunAtMs;
     this.#settings.onRequest?.({ method, path: pathOnly(path), status, durationMs, ...(date !== undefined && { date }) });
   }
+}
+
+/** The value, if it comes before the signal. @throws Error with this message otherwise. */
+function beforeAbort<Value>(value: Promise<Value>, signal: AbortSignal, message: string): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new Error(message));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 interface HttpClient {

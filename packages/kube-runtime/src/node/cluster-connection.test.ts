@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -185,6 +185,22 @@ describe.each([
     expect(second).toMatch(/^Bearer run-\d$/);
     expect(second).not.toBe(first);
     expect(await authorization()).toBe(second);
+  });
+
+  it('runs an exec plugin once for requests that come together', async () => {
+    const runs = join(folder, 'runs');
+    const script = put(
+      `require('node:fs').appendFileSync(${JSON.stringify(runs)}, 'x');
+      console.log(JSON.stringify({ status: { token: 'mine', expirationTimestamp: '2020-01-01T00:00:00Z' } }));`,
+      'plugin.cjs',
+    );
+    const { authorization } = await connect({
+      user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: [script] } },
+    });
+    nowMs += 30_000;
+    writeFileSync(runs, '');
+    expect(await Promise.all([authorization(), authorization(), authorization()])).toEqual(Array(3).fill('Bearer mine'));
+    expect(readFileSync(runs, 'utf8')).toBe('x');
   });
 });
 

@@ -240,12 +240,23 @@ function headerOf({ headers }: RequestOptions, name: string): string | undefined
   return readText(headers, name);
 }
 
+/** One reading at a time: a plugin that hangs is not started again by each request. */
 function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value>): () => Promise<Value> {
   let known: { readonly value: Value; readonly atMs: number } | undefined;
+  let reading: Promise<Value> | undefined;
+  const readOnce = async () => {
+    try {
+      const value = await read();
+      known = { value, atMs: performance.now() };
+      return value;
+    } finally {
+      reading = undefined;
+    }
+  };
   return async () => {
-    if (known === undefined || performance.now() - known.atMs >= lifetimeMs)
-      known = { value: await read(), atMs: performance.now() };
-    return known.value;
+    if (known !== undefined && performance.now() - known.atMs < lifetimeMs) return known.value;
+    reading ??= readOnce();
+    return await reading;
   };
 }
 
