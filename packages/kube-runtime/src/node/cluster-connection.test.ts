@@ -248,6 +248,24 @@ describe('where the kubeconfig is', () => {
     vi.stubEnv('KUBECONFIG', [put(kubeConfig({ current: '' })), more].join(delimiter));
     expect((await connectByKubeConfig({})).server).toBe('https://three.example');
   });
+
+  it('skips a file of KUBECONFIG that does not exist, like kubectl', async () => {
+    const [first, missing, second] = [put(kubeConfig({ current: '' })), join(folder, 'missing'), put(kubeConfig(), 'second')];
+    vi.stubEnv('KUBECONFIG', [missing, first, missing].join(delimiter));
+    expect((await connectByKubeConfig({ context: 'other' })).namespace).toBe('theirs');
+    vi.stubEnv('KUBECONFIG', [first, missing, second].join(delimiter));
+    expect((await connectByKubeConfig({})).server).toBe(SERVER);
+  });
+
+  it('takes the first of several clusters, users and contexts with the same name, like kubectl', async () => {
+    put('second', 'token');
+    const first = put(kubeConfig({ user: { token: 'first' }, namespace: 'first' }));
+    const cluster = { server: 'https://second.example' };
+    const second = put(kubeConfig({ cluster, user: { tokenFile: 'token' }, namespace: 'second' }), 'second');
+    vi.stubEnv('KUBECONFIG', [first, second].join(delimiter));
+    const { server, namespace, authorization } = await connectByKubeConfig({});
+    expect([server, namespace, await authorization()]).toEqual([SERVER, 'first', 'Bearer first']);
+  });
 });
 
 describe('a failure to find a cluster is explained in one sentence', () => {
@@ -268,7 +286,23 @@ describe('a failure to find a cluster is explained in one sentence', () => {
         vi.stubEnv('KUBECONFIG', join(folder, 'missing'));
         return {};
       },
-      'kubeconfig cannot be read: ENOENT (open)',
+      'KUBECONFIG names FOLDER/missing, which does not exist: correct it, or give --kubeconfig FILE',
+    ],
+    [
+      'one file of KUBECONFIG that is not YAML',
+      () => {
+        vi.stubEnv('KUBECONFIG', [put(kubeConfig()), put('users:\n- user: {token: secret\n', 'broken')].join(delimiter));
+        return {};
+      },
+      'kubeconfig FOLDER/broken cannot be read: deficient indentation in line 3',
+    ],
+    [
+      'a context that is in no file of KUBECONFIG',
+      () => {
+        vi.stubEnv('KUBECONFIG', [put(kubeConfig()), put(kubeConfig(), 'second')].join(delimiter));
+        return { context: 'mine' };
+      },
+      "kubeconfig FOLDER/config:FOLDER/second has no cluster for its context 'mine'; there are contexts admin, other",
     ],
     [
       'a file that is not YAML: the line, but not its content',

@@ -94,8 +94,8 @@ export interface KubeConfigSource {
  * @throws NoClusterError if the file or the context is missing.
  */
 export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
-  const where = `kubeconfig${source.path === undefined ? '' : ` ${source.path}`}`;
   const files = kubeConfigFiles(source.path);
+  const where = `kubeconfig ${files.join(delimiter)}`;
   const plain = await readAlone(files, source.context);
   if (plain !== undefined) return plain;
   const config = await readKubeConfig(files, source.context, where);
@@ -121,7 +121,12 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
 function kubeConfigFiles(path: string | undefined): readonly string[] {
   if (path !== undefined) return [path];
   const named = (process.env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  if (named.length > 0) return named;
+  const present = named.filter((file) => existsSync(file));
+  if (present.length > 0) return present;
+  if (named.length > 0)
+    throw new NoClusterError(
+      `KUBECONFIG names ${named.join(delimiter)}, which does not exist: correct it, or give --kubeconfig FILE`,
+    );
   const file = join(homedir(), '.kube', 'config');
   if (existsSync(file)) return [file];
   throw new NoClusterError('this is not a pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
@@ -142,19 +147,28 @@ async function readAlone(files: readonly string[], context: string | undefined):
 async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
   const { KubeConfig: Config } = await loadLibrary(files, where);
   const config = new Config();
-  try {
-    for (const file of files) {
-      const one = new Config();
+  for (const file of files) {
+    const one = new Config();
+    try {
       // An entry that is not whole concerns nobody who does not use it.
       one.loadFromFile(file, { onInvalidEntry: 'filter' });
-      config.mergeConfig(one, Boolean(config.getCurrentContext()));
+    } catch (error) {
+      throw new NoClusterError(`kubeconfig ${file} cannot be read: ${describeReadError(error)}`);
     }
-    if (context !== undefined) config.setCurrentContext(context);
-    config.clusters = config.clusters.map(withoutTlsOfPlainHttp);
-  } catch (error) {
-    throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
+    if (!config.getCurrentContext()) config.currentContext = one.currentContext;
+    config.clusters = mergeByName(config.clusters, one.clusters);
+    config.users = mergeByName(config.users, one.users);
+    config.contexts = mergeByName(config.contexts, one.contexts);
   }
+  if (context !== undefined) config.setCurrentContext(context);
+  config.clusters = config.clusters.map(withoutTlsOfPlainHttp);
   return config;
+}
+
+/** Keeps the first of several entries with the same name, as kubectl does; `mergeConfig` of the library refuses them. */
+function mergeByName<Entry extends { readonly name: string }>(entries: readonly Entry[], more: readonly Entry[]): Entry[] {
+  const names = new Set(entries.map(({ name }) => name));
+  return [...entries, ...more.filter(({ name }) => !names.has(name))];
 }
 
 /** A package on a bare host comes without the library. @throws NoClusterError */
@@ -179,16 +193,14 @@ function withoutTlsOfPlainHttp(cluster: Cluster): Cluster {
 }
 
 /** The `tokenFile` of a user, which `@kubernetes/client-node` does not read. */
-async function readTokenFile(files: readonly string[], user: string | undefined): Promise<(() => Promise<Buffer>) | undefined> {
+async function readTokenFile(files: readonly string[], name: string | undefined): Promise<(() => Promise<Buffer>) | undefined> {
   const { loadYaml } = await import('@kubernetes/client-node');
   for (const file of files) {
     const users = readList(loadYaml<unknown>(await readFile(file, 'utf8')), 'users');
-    const path = readText(
-      users.find((one) => readText(one, 'name') === user),
-      'user',
-      'tokenFile',
-    );
+    const user = users.find((one) => readText(one, 'name') === name);
+    const path = readText(user, 'user', 'tokenFile');
     if (path) return rereadFile(resolve(dirname(file), path));
+    if (user !== undefined) return undefined;
   }
   return undefined;
 }
