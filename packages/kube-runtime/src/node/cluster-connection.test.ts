@@ -330,6 +330,11 @@ describe('a failure to find a cluster is explained in one sentence', () => {
       'kubeconfig FOLDER/config: server 10.53.0.1 is not a URL; correct it',
     ],
     [
+      'a proxy, which would be passed by: without its URL, which may contain a password',
+      () => ({ path: put(kubeConfig({ cluster: { server: SERVER, 'proxy-url': 'http://me:secret@proxy.example:3128' } })) }),
+      'kubeconfig FOLDER/config: the cluster one has a proxy-url, and proxies are not supported: run kubectl proxy, which uses it, and give a kubeconfig with server: http://127.0.0.1:8001',
+    ],
+    [
       'an exec plugin that is not there',
       () => ({ path: put(kubeConfig({ user: { exec: { command: '/missing/plugin' } } })) }),
       'kubeconfig FOLDER/config does not lead to a cluster: spawn /missing/plugin ENOENT',

@@ -88,10 +88,10 @@ export interface KubeConfigSource {
 }
 
 /**
- * The connection that a kubeconfig describes, with everything that it may contain: client certificates, tokens, exec plugins, OIDC. Loads
- * `@kubernetes/client-node`, which costs half a second and 90 MB, unless one file contains the certificates and tokens themselves.
+ * The connection that a kubeconfig describes, with everything that it may contain except a proxy: client certificates, tokens, exec plugins, OIDC.
+ * Loads `@kubernetes/client-node`, which costs half a second and 90 MB, unless one file contains the certificates and tokens themselves.
  *
- * @throws NoClusterError if the file or the context is missing.
+ * @throws NoClusterError if the file or the context is missing, or names a proxy.
  */
 export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
   const files = kubeConfigFiles(source.path);
@@ -205,7 +205,7 @@ async function readTokenFile(files: readonly string[], name: string | undefined)
   return undefined;
 }
 
-/** @throws NoClusterError if the context has no cluster. */
+/** @throws NoClusterError if the context has no cluster, or one that cannot be reached directly. */
 function serverOf(config: KubeConfig, where: string): string {
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
@@ -216,6 +216,11 @@ function serverOf(config: KubeConfig, where: string): string {
     );
   }
   if (!URL.canParse(cluster.server)) throw new NoClusterError(`${where}: server ${cluster.server} is not a URL; correct it`);
+  // A request that goes past the proxy may reach another cluster. The URL may contain a password.
+  if (cluster.proxyUrl)
+    throw new NoClusterError(
+      `${where}: the cluster ${cluster.name} has a proxy-url, and proxies are not supported: run kubectl proxy, which uses it, and give a kubeconfig with server: http://127.0.0.1:8001`,
+    );
   return cluster.server.replace(/\/+$/, '');
 }
 
