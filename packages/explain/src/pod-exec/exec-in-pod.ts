@@ -63,10 +63,10 @@ export async function execInPod(
 
 async function openSocket(cluster: ClusterConnection, command: ExecCommand): Promise<WebSocket> {
   const authorization = await cluster.authorization();
-  const ca = await cluster.ca?.();
   return new WebSocket(urlOf(cluster.server, command), [...EXEC_PROTOCOLS], {
     ...cluster.tls,
-    ...(ca !== undefined && { ca }),
+    ...(cluster.ca && { ca: await cluster.ca() }),
+    ...(await cluster.clientCertificate?.()),
     headers: { ...cluster.headers, 'user-agent': 'kubectl-vmdhcp', ...(authorization !== undefined && { authorization }) },
     handshakeTimeout: CONNECT_TIMEOUT_MS,
     maxPayload: MOST_MESSAGE_BYTES,

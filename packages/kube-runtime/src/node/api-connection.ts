@@ -1,5 +1,6 @@
 /** HTTP to a Kubernetes API: requests with JSON answers, and watches with lines. */
 import type http from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { NotLeadingError } from '../election/fenced-client.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { messageOf } from './message-of.js';
@@ -155,22 +156,35 @@ export class ApiConnection {
   }
 
   async #openStream(request: ApiRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const response = await this.#open(request, { agent: this.#watchAgent, signal });
+    const credentials = await this.#credentials(signal);
+    const response = await this.#open(request, { agent: this.#watchAgent, signal, credentials });
     const { statusCode: status = 0, headers } = response;
     if (status === 200) return response;
+    // For the next watch.
+    if (status === 401) this.#cluster.forget?.();
     throw toError(request, { status, headers, body: (await readAll(response)).toString('utf8') });
   }
 
-  async #send(request: ApiRequest): Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }> {
-    const { timeoutMs = TIMEOUT_MS, mostAnswerOctets } = this.#settings;
+  async #send(request: ApiRequest): Promise<Answer> {
+    const { timeoutMs = TIMEOUT_MS } = this.#settings;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     try {
-      const response = await this.#open(request, { agent: this.#agent, signal });
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response, mostAnswerOctets) };
+      const credentials = await this.#credentials(signal);
+      const answer = await this.#exchange(request, signal, credentials);
+      if (answer.status !== 401 || this.#cluster.forget === undefined) return answer;
+      this.#cluster.forget();
+      const renewed = await this.#credentials(signal);
+      return isDeepStrictEqual(renewed, credentials) ? answer : await this.#exchange(request, signal, renewed);
     } catch (error) {
       if (signal.aborted) this.#closeIdle();
       throw error;
     }
+  }
+
+  async #exchange(request: ApiRequest, signal: AbortSignal, credentials: Credentials): Promise<Answer> {
+    const response = await this.#open(request, { agent: this.#agent, signal, credentials });
+    const body = await readAll(response, this.#settings.mostAnswerOctets);
+    return { status: response.statusCode ?? 0, headers: response.headers, body };
   }
 
   /** A peer that did not answer may have vanished: then every idle connection to it would cost another time limit. */
@@ -181,9 +195,13 @@ export class ApiConnection {
 
   async #open(
     { method, path, body, contentType = 'application/json', accept = 'application/json', mayBegin = () => true }: ApiRequest,
-    { agent, signal }: { readonly agent: http.Agent; readonly signal: AbortSignal },
+    {
+      agent,
+      signal,
+      credentials,
+    }: { readonly agent: http.Agent; readonly signal: AbortSignal; readonly credentials: Credentials },
   ): Promise<http.IncomingMessage> {
-    const { authorization, ca } = await this.#credentials(signal);
+    const { authorization, ...tls } = credentials;
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = {
       ...this.#cluster.headers,
@@ -198,8 +216,8 @@ export class ApiConnection {
       agent,
       signal,
       headers,
-      // A new CA needs new connections.
-      ...(ca !== undefined && { ca }),
+      // A new CA, or a new client certificate, needs new connections.
+      ...tls,
       port,
       hostname: hostname.replace(/^\[|\]$/g, ''),
       path: `${pathname.replace(/\/$/, '')}${path}`,
@@ -216,11 +234,13 @@ export class ApiConnection {
   }
 
   /** @throws if they do not come before the request is aborted. */
-  async #credentials(
-    signal: AbortSignal,
-  ): Promise<{ readonly authorization: string | undefined; readonly ca: Buffer | undefined }> {
+  async #credentials(signal: AbortSignal): Promise<Credentials> {
     const { timeoutMs = TIMEOUT_MS } = this.#settings;
-    const read = async () => ({ authorization: await this.#cluster.authorization(), ca: await this.#cluster.ca?.() });
+    const read = async () => {
+      const authorization = await this.#cluster.authorization();
+      const ca = await this.#cluster.ca?.();
+      return { authorization, ...(ca !== undefined && { ca }), ...(await this.#cluster.clientCertificate?.()) };
+    };
     const message = `no credentials within ${timeoutMs} ms: an exec plugin of the kubeconfig may wait for something`;
     return await beforeAbort(read(), signal, message);
   }
@@ -235,6 +255,15 @@ export class ApiConnection {
     this.#settings.onRequest?.({ method, path: pathOnly(path), status, durationMs, ...(date !== undefined && { date }) });
   }
 }
+
+interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What a request says about its client, and which CA it trusts. */
+type Credentials = { readonly authorization: string | undefined } & Pick<ClusterConnection['tls'], 'ca' | 'cert' | 'key'>;
 
 /** The value, if it comes before the signal. @throws Error with this message otherwise. */
 function beforeAbort<Value>(value: Promise<Value>, signal: AbortSignal, message: string): Promise<Value> {

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connectByKubeConfig, NoClusterError } from './cluster-connection.js';
+import { type ClusterConnection, connectByKubeConfig, NoClusterError } from './cluster-connection.js';
 
 let folder = '';
 let nowMs = 1_000;
@@ -64,7 +64,28 @@ function put(text: string, name = 'config'): string {
   return path;
 }
 
+/** An exec plugin whose credential is the number of its runs. */
+function pluginThatCounts(field: string, expirationTimestamp?: string) {
+  const runs = JSON.stringify(join(folder, 'runs'));
+  const rest = JSON.stringify({ clientKeyData: 'the key', expirationTimestamp });
+  const script = put(
+    `const fs = require('node:fs');
+    fs.appendFileSync(${runs}, 'x');
+    const credential = 'run-' + fs.readFileSync(${runs}, 'utf8').length;
+    console.log(JSON.stringify({ status: { ${field}: credential, ...${rest} } }));`,
+    'plugin.cjs',
+  );
+  return { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: [script] };
+}
+
 const connect = (parts: Parts) => connectByKubeConfig({ path: put(kubeConfig(parts)) });
+
+/** Everything about TLS: what stays, and what is current. */
+const tlsOf = async ({ tls, ca, clientCertificate }: ClusterConnection) => ({
+  ...(ca !== undefined && { ca: await ca() }),
+  ...(await clientCertificate?.()),
+  ...tls,
+});
 
 describe.each([
   ['read by the library where it has to be', undefined],
@@ -94,17 +115,17 @@ describe.each([
   });
 
   it('has the CA, the client certificate, the name and the checks that the kubeconfig describes, and nothing else', async () => {
-    const { tls, authorization } = await connect({
+    const cluster = await connect({
       cluster: { server: SERVER, 'certificate-authority-data': base64('ca'), 'tls-server-name': 'api.example' },
       user: { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') },
     });
-    expect(tls).toStrictEqual({
+    expect(await tlsOf(cluster)).toStrictEqual({
       ca: Buffer.from('ca'),
       cert: Buffer.from('cert'),
       key: Buffer.from('key'),
       servername: 'api.example',
     });
-    expect(await authorization()).toBeUndefined();
+    expect(await cluster.authorization()).toBeUndefined();
     expect((await connect({ cluster: { server: SERVER, 'insecure-skip-tls-verify': true } })).tls).toStrictEqual({
       rejectUnauthorized: false,
     });
@@ -123,8 +144,32 @@ describe.each([
 
   it('finds files beside the kubeconfig', async () => {
     put('the CA', 'ca.crt');
-    const { tls } = await connect({ cluster: { server: SERVER, 'certificate-authority': 'ca.crt' } });
-    expect(tls).toStrictEqual({ ca: Buffer.from('the CA') });
+    put('the certificate', 'client.crt');
+    put('the key', 'client.key');
+    const cluster = await connect({
+      cluster: { server: SERVER, 'certificate-authority': 'ca.crt' },
+      user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' },
+    });
+    const [ca, cert, key] = ['the CA', 'the certificate', 'the key'].map((text) => Buffer.from(text));
+    expect(await tlsOf(cluster)).toStrictEqual({ ca, cert, key });
+  });
+
+  it('uses files that were replaced half a minute later, and goes on with the former ones while they are missing', async () => {
+    for (const name of ['ca', 'cert', 'key']) put(`old ${name}`, name);
+    const cluster = await connect({
+      cluster: { server: SERVER, 'certificate-authority': 'ca' },
+      user: { 'client-certificate': 'cert', 'client-key': 'key' },
+    });
+    const texts = async () => Object.values(await tlsOf(cluster)).map(String);
+    expect(await texts()).toEqual(['old ca', 'old cert', 'old key']);
+    for (const name of ['ca', 'cert', 'key']) put(`new ${name}`, name);
+    nowMs += 29_999;
+    expect(await texts()).toEqual(['old ca', 'old cert', 'old key']);
+    nowMs += 1;
+    expect(await texts()).toEqual(['new ca', 'new cert', 'new key']);
+    rmSync(join(folder, 'key'));
+    nowMs += 30_000;
+    expect(await texts()).toEqual(['new ca', 'new cert', 'new key']);
   });
 
   it('with a token file sends its current content, even if there is a token too', async () => {
@@ -185,6 +230,28 @@ describe.each([
     expect(second).toMatch(/^Bearer run-\d$/);
     expect(second).not.toBe(first);
     expect(await authorization()).toBe(second);
+  });
+
+  it('uses the client certificate of an exec plugin, and the next one when it has expired', async () => {
+    const cluster = await connect({ user: { exec: pluginThatCounts('clientCertificateData', '2020-01-01T00:00:00Z') } });
+    expect(await tlsOf(cluster)).toEqual({ cert: 'run-1', key: 'the key' });
+    nowMs += 30_000;
+    expect(await tlsOf(cluster)).toEqual({ cert: 'run-2', key: 'the key' });
+  });
+
+  it('keeps a token without an expiry until it is told to forget it, and asks again at most every few seconds', async () => {
+    const { authorization, forget } = await connect({ user: { exec: pluginThatCounts('token') } });
+    nowMs += 3_600_000;
+    expect(await authorization()).toBe('Bearer run-1');
+    nowMs += 5_000;
+    forget?.();
+    expect(await authorization()).toBe('Bearer run-2');
+    nowMs += 4_999;
+    forget?.();
+    expect(await authorization(), 'refused again at once').toBe('Bearer run-2');
+    nowMs += 1;
+    forget?.();
+    expect(await authorization()).toBe('Bearer run-3');
   });
 
   it('runs an exec plugin once for requests that come together', async () => {

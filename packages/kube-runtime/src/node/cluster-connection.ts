@@ -7,6 +7,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { readList, readText } from '../object/read-field.js';
 import { readPlainKubeConfig } from './plain-kube-config.js';
+import { type Remembered, rememberFor } from './remember.js';
 
 /** Where a Kubernetes API is, and the credentials for it. */
 export interface ClusterConnection {
@@ -15,9 +16,13 @@ export interface ClusterConnection {
   /** CA, client certificate and the like, for `https.Agent`. */
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
   /** Returns the current CA for the server's certificate, if it can be replaced while processes run. Then `tls` has no CA. */
-  readonly ca?: () => Promise<Buffer>;
+  readonly ca?: () => Promise<RequestOptions['ca']>;
+  /** Returns the current client certificate and its key, if they can be replaced while processes run. Then `tls` has neither. */
+  readonly clientCertificate?: () => Promise<Pick<RequestOptions, 'cert' | 'key'>>;
   /** Returns the current value of the Authorization header, because tokens are replaced while processes run. Undefined for none. */
   readonly authorization: () => Promise<string | undefined>;
+  /** Called after a server answered 401: credentials that are some seconds old are not used again, but asked for. */
+  readonly forget?: () => void;
   /** Further headers of every request: the user that a kubeconfig impersonates. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The default namespace, from the kubeconfig's context or the ServiceAccount. */
@@ -101,20 +106,44 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
   const config = await readKubeConfig(files, source.context, where);
   const server = serverOf(config, where);
   const token = await readTokenFile(files, config.getCurrentUser()?.name);
-  const options = await Promise.all([httpsOptions(config), token?.()]).catch((error: unknown) => {
+  const { get, forget } = await rememberOptions(config);
+  const [options] = await Promise.all([get(), token?.()]).catch((error: unknown) => {
     throw new NoClusterError(`${where} does not lead to a cluster: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options[0];
+  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options;
   return {
     server,
-    tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
-    authorization:
-      token === undefined
-        ? rememberFor(FILE_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config)))
-        : async () => toBearer(await token()),
-    ...impersonation(options[0]),
+    tls: withoutUndefined({ pfx, passphrase, servername, rejectUnauthorized }),
+    ...(ca !== undefined && { ca: async () => (await get()).ca }),
+    ...((cert ?? key) !== undefined && { clientCertificate: async () => pick(await get()) }),
+    authorization: async () => (token === undefined ? toAuthorization(await get()) : toBearer(await token())),
+    forget,
+    ...impersonation(options),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
   };
+}
+
+/** What a kubeconfig says about requests: files are read, and plugins asked, again. The library remembers a token without an expiry for ever. */
+async function rememberOptions(config: KubeConfig): Promise<Remembered<RequestOptions>> {
+  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  let current = config;
+  const { get, forget } = rememberFor(FILE_LIFETIME_MS, () => httpsOptions(current));
+  return {
+    get,
+    forget: () => {
+      const isForgotten = forget();
+      if (isForgotten) {
+        // A copy knows no tokens.
+        current = new Config();
+        current.loadFromOptions(config);
+      }
+      return isForgotten;
+    },
+  };
+}
+
+function pick({ cert, key }: RequestOptions): Pick<RequestOptions, 'cert' | 'key'> {
+  return withoutUndefined({ cert, key });
 }
 
 /** Finds files like kubectl. `loadFromDefault` finds none if HOME is not set, and uses the last current context instead of the first. */
@@ -255,26 +284,6 @@ function impersonation(options: RequestOptions): Pick<ClusterConnection, 'header
 
 function headerOf({ headers }: RequestOptions, name: string): string | undefined {
   return readText(headers, name);
-}
-
-/** One reading at a time: a plugin that hangs is not started again by each request. */
-function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value>): () => Promise<Value> {
-  let known: { readonly value: Value; readonly atMs: number } | undefined;
-  let reading: Promise<Value> | undefined;
-  const readOnce = async () => {
-    try {
-      const value = await read();
-      known = { value, atMs: performance.now() };
-      return value;
-    } finally {
-      reading = undefined;
-    }
-  };
-  return async () => {
-    if (known !== undefined && performance.now() - known.atMs < lifetimeMs) return known.value;
-    reading ??= readOnce();
-    return await reading;
-  };
 }
 
 function withoutUndefined<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {

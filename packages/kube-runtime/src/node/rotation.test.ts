@@ -1,10 +1,12 @@
 /** Fact 24: credentials that are replaced while a process runs. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiConnection } from './api-connection.js';
 import { connectInCluster, NoClusterError } from './cluster-connection.js';
@@ -29,10 +31,11 @@ function certificate(name: string): { readonly key: Buffer; readonly cert: Buffe
   return { key: readFileSync(key), cert: readFileSync(cert) };
 }
 
-async function serve(tls: https.ServerOptions) {
+async function serve(tls: https.ServerOptions, onRequest: (request: IncomingMessage) => unknown = () => undefined) {
   const tokens: unknown[] = [];
-  const server = https.createServer(tls, ({ headers: { authorization } }, response) => {
-    tokens.push(authorization);
+  const server = https.createServer(tls, (request, response) => {
+    tokens.push(request.headers.authorization);
+    onRequest(request);
     response.end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,6 +98,32 @@ describe('fact 24: the ServiceAccount of a pod', () => {
     };
     expect(await request(ours.cert)).toEqual({});
     await expect(request(other.cert)).rejects.toThrow(/certificate/);
+    await server.close();
+  });
+
+  it('a client certificate that was replaced is shown over a new connection', async () => {
+    const [own, first, second] = [certificate('server'), certificate('first'), certificate('second')];
+    const shown: unknown[] = [];
+    const tls = { ...own, requestCert: true, rejectUnauthorized: false };
+    const server = await serve(tls, ({ socket }) => shown.push((socket as TLSSocket).getPeerCertificate().subject.CN));
+    let current = first;
+    const connection = new ApiConnection(
+      {
+        server: `https://127.0.0.1:${server.port}`,
+        tls: { ca: own.cert },
+        clientCertificate: async () => current,
+        authorization: async () => undefined,
+        namespace: 'default',
+      },
+      { userAgent: 'test' },
+    );
+    const request = () => connection.request({ method: 'GET', path: '/' });
+    await request();
+    current = second;
+    await request();
+    await request();
+    expect(shown).toEqual(['first', 'second', 'second']);
+    connection.close();
     await server.close();
   });
 
