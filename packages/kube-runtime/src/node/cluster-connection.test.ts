@@ -196,8 +196,12 @@ describe.each([
   });
 
   it('acts as the user that `as` names, who may do less', async () => {
-    const { headers, authorization } = await connect({ user: { token: 'mine', as: 'system:serviceaccount:x:limited' } });
-    expect([headers, await authorization()]).toEqual([{ 'impersonate-user': 'system:serviceaccount:x:limited' }, 'Bearer mine']);
+    const user = { token: 'mine', as: 'system:serviceaccount:x:limited', 'as-groups': ['guests'] };
+    const { headers, authorization } = await connect({ user });
+    expect([headers, await authorization()]).toEqual([
+      { 'impersonate-user': 'system:serviceaccount:x:limited', 'impersonate-group': ['guests'] },
+      'Bearer mine',
+    ]);
     expect(await connect({ user: { token: 'mine' } })).not.toHaveProperty('headers');
   });
 

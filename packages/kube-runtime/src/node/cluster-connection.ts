@@ -5,7 +5,8 @@ import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
-import { readList, readText } from '../object/read-field.js';
+import { readField, readList, readText } from '../object/read-field.js';
+import { toImpersonationHeaders } from './impersonation.js';
 import { readPlainKubeConfig } from './plain-kube-config.js';
 import { type Remembered, rememberFor } from './remember.js';
 
@@ -24,7 +25,7 @@ export interface ClusterConnection {
   /** Called after a server answered 401: credentials that are some seconds old are not used again, but asked for. */
   readonly forget?: () => void;
   /** Further headers of every request: the user that a kubeconfig impersonates. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** The default namespace, from the kubeconfig's context or the ServiceAccount. */
   readonly namespace: string;
 }
@@ -105,7 +106,7 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
   if (plain !== undefined) return plain;
   const config = await readKubeConfig(files, source.context, where);
   const server = serverOf(config, where);
-  const token = await readTokenFile(files, config.getCurrentUser()?.name);
+  const { token, headers } = await readUser(files, config.getCurrentUser()?.name);
   const { get, forget } = await rememberOptions(config);
   const [options] = await Promise.all([get(), token?.()]).catch((error: unknown) => {
     throw new NoClusterError(`${where} does not lead to a cluster: ${error instanceof Error ? error.message : String(error)}`);
@@ -118,7 +119,7 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
     ...((cert ?? key) !== undefined && { clientCertificate: async () => pick(await get()) }),
     authorization: async () => (token === undefined ? toAuthorization(await get()) : toBearer(await token())),
     forget,
-    ...impersonation(options),
+    ...(Object.keys(headers).length > 0 && { headers }),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
   };
 }
@@ -221,17 +222,24 @@ function withoutTlsOfPlainHttp(cluster: Cluster): Cluster {
   return cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster;
 }
 
-/** The `tokenFile` of a user, which `@kubernetes/client-node` does not read. */
-async function readTokenFile(files: readonly string[], name: string | undefined): Promise<(() => Promise<Buffer>) | undefined> {
+/** Reads the fields of a user that `@kubernetes/client-node` leaves out. */
+async function readUser(files: readonly string[], name: string | undefined): Promise<KubeConfigUser> {
   const { loadYaml } = await import('@kubernetes/client-node');
   for (const file of files) {
     const users = readList(loadYaml<unknown>(await readFile(file, 'utf8')), 'users');
     const user = users.find((one) => readText(one, 'name') === name);
+    if (user === undefined) continue;
     const path = readText(user, 'user', 'tokenFile');
-    if (path) return rereadFile(resolve(dirname(file), path));
-    if (user !== undefined) return undefined;
+    const token = path ? { token: rereadFile(resolve(dirname(file), path)) } : {};
+    return { ...token, headers: toImpersonationHeaders(readField(user, 'user')) };
   }
-  return undefined;
+  return { headers: {} };
+}
+
+interface KubeConfigUser {
+  /** Reads the user's `tokenFile`; absent if it has none. */
+  readonly token?: () => Promise<Buffer>;
+  readonly headers: Record<string, string | string[]>;
 }
 
 /** @throws NoClusterError if the context has no cluster, or one that cannot be reached directly. */
@@ -274,12 +282,6 @@ async function httpsOptions(config: { applyToHTTPSOptions(options: RequestOption
 function toAuthorization(options: RequestOptions): string | undefined {
   const { auth } = options;
   return headerOf(options, 'Authorization') ?? (auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined);
-}
-
-/** The user of a kubeconfig may impersonate another one with fewer rights. */
-function impersonation(options: RequestOptions): Pick<ClusterConnection, 'headers'> {
-  const user = headerOf(options, 'Impersonate-User');
-  return user === undefined ? {} : { headers: { 'impersonate-user': user } };
 }
 
 function headerOf({ headers }: RequestOptions, name: string): string | undefined {
