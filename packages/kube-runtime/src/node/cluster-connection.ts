@@ -22,7 +22,7 @@ export interface ClusterConnection {
   readonly clientCertificate?: () => Promise<Pick<RequestOptions, 'cert' | 'key'>>;
   /** Returns the current value of the Authorization header, because tokens are replaced while processes run. Undefined for none. */
   readonly authorization: () => Promise<string | undefined>;
-  /** Called after a server answered 401: credentials that are some seconds old are not used again, but asked for. */
+  /** Called after a server answered 401: the credentials are not used again, but asked for, once in a few seconds at most. */
   readonly forget?: () => void;
   /** Further headers of every request: the user that a kubeconfig impersonates. */
   readonly headers?: Readonly<Record<string, string | string[]>>;

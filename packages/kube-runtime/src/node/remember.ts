@@ -3,18 +3,18 @@
 export interface Remembered<Value> {
   /** Returns the value, which is at most as old as its lifetime, or older if it cannot be read any more. @throws what `read` throws. */
   readonly get: () => Promise<Value>;
-  /** Makes the next `get` read the value. Returns false, and changes nothing, if it was read within the last seconds. */
+  /** Makes the next `get` read the value. Returns false, and changes nothing, if that was done within the last seconds. */
   readonly forget: () => boolean;
 }
 
-/** A value that was read within this time is not forgotten: a server that refuses every value must not cause constant reading. */
-const LEAST_LIFETIME_MS = 5_000;
+/** A value is forgotten once within this time: a server that refuses every value must not cause constant reading. */
+const FORGET_EVERY_MS = 5_000;
 
 /** Reads a value when it is first asked for, and again after its lifetime. A reading that hangs is not begun again by each caller. */
 export function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value>): Remembered<Value> {
   let known: { readonly value: Value; readonly atMs: number } | undefined;
   let reading: Promise<Value> | undefined;
-  const ageMs = () => performance.now() - (known?.atMs ?? 0);
+  let forgottenAtMs = Number.NEGATIVE_INFINITY;
   const readOnce = async () => {
     try {
       known = { value: await read(), atMs: performance.now() };
@@ -28,12 +28,13 @@ export function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value
   };
   return {
     get: async () => {
-      if (known !== undefined && ageMs() < lifetimeMs) return known.value;
+      if (known !== undefined && performance.now() - known.atMs < lifetimeMs) return known.value;
       reading ??= readOnce();
       return await reading;
     },
     forget: () => {
-      if (known === undefined || ageMs() < LEAST_LIFETIME_MS) return false;
+      if (performance.now() - forgottenAtMs < FORGET_EVERY_MS) return false;
+      forgottenAtMs = performance.now();
       known = undefined;
       return true;
     },
