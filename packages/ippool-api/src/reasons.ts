@@ -442,9 +442,9 @@ export const REASONS = {
   RogueRouter: {
     shown: ['IPPool RouterReady=False', 'Warning Event on IPPool'],
     meaning:
-      'A host sends IPv6 Router Advertisements, and should not: it is a virtual machine of the pool, or `spec.ipv6Config.routers` does not name it. Hosts may send their packets to it.',
+      'A host sends IPv6 Router Advertisements, or answers at the address of a router, and should not: it is a virtual machine of the pool, or `spec.ipv6Config.routers` does not name it. Hosts may send their packets to it.',
     remedy:
-      'Switch off router advertisements there (radvd, a shared connection). If the host is a router of the network, set `spec.ipv6Config.routers` of the IPPool to the addresses of all its routers, which the message has.',
+      'Switch off router advertisements there (radvd, a shared connection). If the host is a router of the network, set `spec.ipv6Config.routers` of the IPPool to the addresses of all its routers, which the message has; with `routerAdvertisements: DefaultRoute`, set `Assist` first, as agents would make a default route to each of them.',
   },
   NoRouter: {
     shown: ['IPPool RouterReady=False'],

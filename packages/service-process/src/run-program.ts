@@ -41,10 +41,10 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
   }
 }
 
-/** Aborts when the process receives one of these signals; a second one of the same kind ends it at once. */
+/** Aborts when the process receives one of these signals; a second one of the same kind ends it at once, but not SIGHUP: shell and kernel send one each. */
 export function stopSignal(signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): AbortSignal {
   const asked = new AbortController();
-  for (const signal of signals) process.once(signal, () => asked.abort());
+  for (const signal of signals) process[signal === 'SIGHUP' ? 'on' : 'once'](signal, () => asked.abort());
   return asked.signal;
 }
 

@@ -364,6 +364,11 @@ describe('kubectl vmdhcp renew', () => {
       const { key, running } = await renewalWithLinkOff();
       await cluster.admin.patch('VirtualMachine', key, { metadata: { annotations: { note: 'changed' } } });
       running.kill(signal);
+      if (signal === 'SIGHUP') {
+        // The shell sends one, and the kernel another one, while the link is being switched on.
+        await disturbed({ requests: { verb: 'get', resource: 'virtualmachines' }, effect: { kind: 'delay', delayMs: 500 } });
+        running.kill(signal);
+      }
       expect((await running.ended()).code).toBe(1);
       expect(running.lines.join('\n')).toContain('interrupted; the link is switched on');
       expect(await interfacesOf(key)).toEqual(INTERFACES);

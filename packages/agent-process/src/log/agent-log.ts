@@ -185,7 +185,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
     info(
       routers.some(({ isDefaultRouter }) => isDefaultRouter)
         ? 'IPv6 routers, and hosts that advertise themselves as such, on this network'
-        : 'no IPv6 router offers a default route on this network',
+        : 'no IPv6 router of this network advertises a default route, or answers',
       { interface: interfaceName, routers },
     ),
   'network-silent': ({ interfaceName }) =>

@@ -30,14 +30,11 @@ it('ten thousand failures at once are a hundred lines, and one with the number o
   const warnings: unknown[] = [];
   const log = createRetryLog({ logger: { debug: () => undefined, warn: (fields) => void warnings.push(fields) }, clock });
   for (let n = 0; n < 1_000; n++) log(WHAT, { reason: CONFLICT });
-  for (let n = 0; n < 10_000; n++) log({ kind: 'IPPool', key: `default/${n}` }, { reason: 'gone' });
+  for (let n = 0; n < 10_000; n++) log({ kind: 'IPPool', key: `default/${n}` }, { reason: `forbidden: ippools "${n}"` });
   expect(warnings).toHaveLength(100);
-  const others = [
-    { kind: 'VirtualMachine', key: 'default/a', reason: 'gone' },
-    { kind: 'IPPool', key: 'default/b', reason: 'forbidden' },
-  ];
-  for (const { reason, ...what } of others) log(what, { reason });
-  expect(warnings.slice(100), 'another kind, and another reason').toEqual(others);
+  const other = { kind: 'VirtualMachine', key: 'default/a' };
+  log(other, { reason: 'gone' });
+  expect(warnings.slice(100), 'another kind').toEqual([{ ...other, reason: 'gone' }]);
   await clock.advance(1_000);
-  expect(warnings.slice(102)).toEqual([{ reason: 'gone', leftOut: { IPPool: 9_900 } }]);
+  expect(warnings.slice(101)).toEqual([{ leftOut: { IPPool: 9_900 } }]);
 });

@@ -21,8 +21,8 @@ interface Reconciled {
 }
 
 /**
- * Returns `logRetry` with a limit: while the API server fails, ten thousand objects are reconciled again and again. Each kind and reason has a limit of
- * its own, so that many lines of one do not hide another one.
+ * Returns `logRetry` with a limit: while the API server fails, ten thousand objects are reconciled again and again. Each kind has a limit of its own, so that
+ * many lines of one do not hide those of another one. A reason may name the object, so there would be as many limits as objects.
  */
 export function createRetryLog(ports: {
   readonly logger: RetryLogger;
@@ -30,15 +30,14 @@ export function createRetryLog(ports: {
 }): (what: Reconciled, retry: Retry) => void {
   const { logger, clock } = ports;
   const limits = new Map<string, LimitedLines<string>>();
-  const limitOf = (kind: string, reason: string) => {
-    const key = `${kind} ${reason}`;
-    const limit = limits.get(key) ?? new LimitedLines<string>(clock, (leftOut) => logger.warn({ reason, leftOut }, OMITTED));
-    limits.set(key, limit);
+  const limitOf = (kind: string) => {
+    const limit = limits.get(kind) ?? new LimitedLines<string>(clock, (leftOut) => logger.warn({ leftOut }, OMITTED));
+    limits.set(kind, limit);
     return limit;
   };
   return (what, retry) => {
     if (retry.reason === CONFLICT || retry.error instanceof NotLeadingError) logRetry(logger, what, retry);
-    else limitOf(what.kind, retry.reason).write(what.kind, () => logRetry(logger, what, retry));
+    else limitOf(what.kind).write(what.kind, () => logRetry(logger, what, retry));
   };
 }
 

@@ -86,6 +86,8 @@ it('failures have a series before the first one', async () => {
   const before = (await lines()).filter((line) => line.startsWith('vmdhcpcontroller_wake_ups_total{'));
   expect(before).toContain('vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 0');
   expect(before.filter((line) => !line.endsWith(' 0'))).toEqual([]);
+  expect(before).toHaveLength(10);
+  expect(before).toContain('vmdhcpcontroller_wake_ups_total{outcome="abandoned",reason="not-down-in-time"} 0');
   decide('failed', 'web');
   expect(await lines()).toContain('vmdhcpcontroller_wake_ups_total{outcome="failed",reason="x"} 1');
 });

@@ -25,8 +25,8 @@ const MOST_NAMES = 1_000;
 /** Their series begin with 0, so that the first failure is an increase. */
 const FAILURES: Readonly<Record<'failed' | 'unavailable' | 'abandoned', readonly WakeReason[]>> = {
   failed: ['forbidden', 'not-found', 'conflict', 'invalid'],
-  unavailable: ['api-unavailable', 'too-many-waiting', 'process-ends', 'fault'],
-  abandoned: ['not-down-in-time', 'leadership-lost', 'no-longer-allowed', 'process-ends'],
+  unavailable: ['api-unavailable', 'too-many-waiting', 'fault'],
+  abandoned: ['not-down-in-time', 'leadership-lost', 'no-longer-allowed'],
 };
 const RESULTS = ['started', 'error', 'other'] as const;
 

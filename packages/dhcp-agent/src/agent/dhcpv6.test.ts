@@ -377,6 +377,8 @@ describe('the IPv6 routers of a network', () => {
     expect([...sent]).toEqual(['fe80::1 48', 'fe80::2 48']);
     pool.network.advertiseNeighbor({ address: router, isRouter: true }, ROUTER.macAddress);
     pool.network.advertiseNeighbor({ address: router + 8n, isRouter: true }, ROUTER.macAddress);
+    // A host that does not forward packets.
+    pool.network.advertiseNeighbor({ address: router + 1n, isRouter: false }, ROUTER.macAddress);
     await world.pass(21_000);
     expect(routersOf(a)).toEqual(['fe80::1']);
     // A client that imitates an agent.

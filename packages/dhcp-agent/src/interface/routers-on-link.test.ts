@@ -9,16 +9,18 @@ const DEFAULT = { isDefaultRouter: true, isManaged: true };
 
 let clock: FakeClock;
 let isAnswering: boolean;
+let silent: string[];
 let asked: number[];
 let told: string[];
 let routers: RoutersOnLink;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [isAnswering, asked, told] = [true, [], []];
+  [isAnswering, silent, asked, told] = [true, [], [], []];
   routers = new RoutersOnLink({
     clock,
     isAnswering: () => isAnswering,
+    silentRouters: () => silent.map((text) => parseIpv6Address(text) ?? 0n),
     isClient: (macAddress) => macAddress.startsWith('02:00:00:00:48:'),
     solicit: () => asked.push(clock.nowMs() / 1_000),
     onChange: (found) => {
@@ -118,5 +120,44 @@ describe('the routers of a network', () => {
     await pass(20);
     expect(asked).toEqual([0, 4, 8, 320, 324, 328]);
     expect(told).toEqual(['12:', '20: unknown', '332: fe80::1 default managed']);
+  });
+
+  describe('that send no advertisements', () => {
+    const ROUTER = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC };
+    const FORGED = { isDefaultRouter: true, isManaged: true };
+
+    it('are known when they have answered; what agents say in their name counts as nothing', async () => {
+      silent = ['fe80::1'];
+      routers.note(ROUTER, FORGED);
+      routers.noteAnswer({ ...ROUTER, address: 9n });
+      await pass(20);
+      routers.noteAnswer(ROUTER);
+      await pass(20);
+      expect(told).toEqual(['12:', '32: fe80::1 default managed']);
+    });
+
+    it('are asked at once when they are named, others are forgotten, and nothing is told before they could answer', async () => {
+      await pass(60);
+      silent = ['fe80::1'];
+      await pass(1);
+      routers.noteAnswer(ROUTER);
+      await pass(39);
+      silent = ['fe80::2'];
+      await pass(60);
+      expect(told).toEqual(['12:', '60: unknown', '72: fe80::1 default managed', '100: unknown', '112:']);
+      expect(asked).toEqual([0, 4, 8, 60, 64, 68, 100, 104, 108]);
+    });
+
+    it('advertise nevertheless that addresses do not come by DHCPv6: that is told, and forgotten', async () => {
+      silent = ['fe80::1'];
+      await pass(1);
+      routers.noteAnswer(ROUTER);
+      routers.note(ROUTER, { isDefaultRouter: true, isManaged: false });
+      for (let minute = 0; minute < 15; minute++) {
+        routers.noteAnswer(ROUTER);
+        await pass(60);
+      }
+      expect(told).toEqual(['12: fe80::1 default', '661: fe80::1 default managed']);
+    });
   });
 });

@@ -3,7 +3,7 @@
  * begins, as a host does, and every few minutes: a router that has gone is forgotten soon.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
-import { formatIpv6Address } from '@vmdhcp/dhcp-allocator/address';
+import { formatIpv6Address, type Ipv6Address } from '@vmdhcp/dhcp-allocator/address';
 import type { HeardAdvertisement } from '@vmdhcp/dhcp-allocator/dhcpv6';
 import { MOST_ROUTERS, type ReportedRouter } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
@@ -28,7 +28,9 @@ export interface RoutersOnLinkPorts {
   readonly isAnswering: () => boolean;
   /** True for the MAC address of a client of the pools. */
   readonly isClient: (macAddress: MacAddress) => boolean;
-  /** Asks all routers, also those that send no advertisements. */
+  /** The routers that send no advertisements, and are asked one by one. What comes from their addresses may come from agents. */
+  readonly silentRouters: () => readonly Ipv6Address[];
+  /** Asks all routers, also those. */
   readonly solicit: () => void;
   /** Called when they are known, have changed, or (undefined) another agent answers. */
   readonly onChange: (routers: readonly ReportedRouter[] | undefined) => void;
@@ -38,12 +40,17 @@ interface Heard {
   readonly router: ReportedRouter;
   readonly isClient: boolean;
   readonly atMs: number;
+  /** True for a router that has answered, which need not send advertisements. */
+  readonly isAnswer: boolean;
+  /** When it last advertised that addresses do not come by DHCPv6. */
+  readonly unmanagedAtMs: number;
 }
 
 export class RoutersOnLink {
   readonly #ports: RoutersOnLinkPorts;
   /** By address and MAC address, first heard first. */
   readonly #heard = new Map<string, Heard>();
+  #silentRouters: readonly Ipv6Address[] = [];
   /** Undefined while another agent answers. */
   #startedAtMs: number | undefined;
   #asked = 0;
@@ -57,14 +64,42 @@ export class RoutersOnLink {
   }
 
   /** @param isAsOfAgent - true if it looks like that of an agent: only a client that imitates one matters. */
-  note({ address, macAddress }: Ipv6Source, { isDefaultRouter, isManaged }: HeardAdvertisement, isAsOfAgent = false): void {
-    const text = formatIpv6Address(address);
-    const key = `${text} ${macAddress}`;
-    const isClient = this.#ports.isClient(macAddress);
-    if (isAsOfAgent && !isClient) return;
-    if (!this.#heard.has(key) && this.#heard.size >= MOST_HEARD && !(isClient && this.#makeRoom())) return;
-    const router = { address: text, macAddress, isDefaultRouter, isManaged };
-    this.#heard.set(key, { router, isClient, atMs: this.#ports.clock.nowMs() });
+  note(source: Ipv6Source, { isDefaultRouter, isManaged }: HeardAdvertisement, isAsOfAgent = false): void {
+    const nowMs = this.#ports.clock.nowMs();
+    const known = this.#heard.get(keyOf(source));
+    const unmanagedAtMs = isManaged ? Number.NEGATIVE_INFINITY : nowMs;
+    const isInName = this.#ports.silentRouters().includes(source.address);
+    // No agent has the MAC address of the router, so it sends advertisements itself.
+    if (isInName && known?.isAnswer === true) this.#set(source, { ...known, unmanagedAtMs });
+    else if (!(isAsOfAgent || isInName) || this.#ports.isClient(source.macAddress))
+      this.#add(source, { isDefaultRouter, isAnswer: false, unmanagedAtMs });
+  }
+
+  /** A host says that it is there, and is a router. */
+  noteAnswer(source: Ipv6Source): void {
+    if (!this.#ports.silentRouters().includes(source.address)) return;
+    const { unmanagedAtMs = Number.NEGATIVE_INFINITY } = this.#heard.get(keyOf(source)) ?? {};
+    this.#add(source, { isDefaultRouter: true, isAnswer: true, unmanagedAtMs });
+  }
+
+  #add(
+    source: Ipv6Source,
+    { isDefaultRouter, ...said }: Pick<Heard, 'isAnswer' | 'unmanagedAtMs'> & { isDefaultRouter: boolean },
+  ): void {
+    const isClient = this.#ports.isClient(source.macAddress);
+    if (!this.#heard.has(keyOf(source)) && this.#heard.size >= MOST_HEARD && !(isClient && this.#makeRoom())) return;
+    const router = {
+      address: formatIpv6Address(source.address),
+      macAddress: source.macAddress,
+      isDefaultRouter,
+      isManaged: true,
+    };
+    this.#set(source, { router, isClient, atMs: this.#ports.clock.nowMs(), ...said });
+  }
+
+  #set(source: Ipv6Source, heard: Heard): void {
+    const isManaged = this.#ports.clock.nowMs() - heard.unmanagedAtMs > FORGET_MS;
+    this.#heard.set(keyOf(source), { ...heard, router: { ...heard.router, isManaged } });
   }
 
   /** Forgets the newest that is not a client. Returns false if there is none. */
@@ -77,12 +112,22 @@ export class RoutersOnLink {
   look(): void {
     const { clock, isAnswering } = this.#ports;
     const nowMs = clock.nowMs();
+    this.#followSilentRouters();
     for (const [key, { atMs }] of this.#heard) if (nowMs - atMs > FORGET_MS) this.#heard.delete(key);
     if (!isAnswering()) this.#end();
     else {
       if (this.#startedAtMs === undefined) this.#start(nowMs);
       this.#lookAt(nowMs, this.#startedAtMs ?? nowMs);
     }
+  }
+
+  /** When others are to be asked, what the former ones answered does not count, and nothing is known before these could answer. */
+  #followSilentRouters(): void {
+    const routers = this.#ports.silentRouters();
+    if (routers.length === this.#silentRouters.length && routers.every((one) => this.#silentRouters.includes(one))) return;
+    this.#silentRouters = routers;
+    for (const [key, { isAnswer }] of this.#heard) if (isAnswer) this.#heard.delete(key);
+    this.#end();
   }
 
   #start(nowMs: number): void {
@@ -126,6 +171,10 @@ export class RoutersOnLink {
     const routers = heard.slice(0, MOST_ROUTERS).map(({ router }) => router);
     return routers.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
   }
+}
+
+function keyOf({ address, macAddress }: Ipv6Source): string {
+  return `${address} ${macAddress}`;
 }
 
 function orderOf({ address, macAddress }: ReportedRouter): string {

@@ -53,14 +53,15 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
   const advertiser = new RouterAdvertiser({
     ...{ clock, random, mayAdvertise: mayAnswer, helpsAtQuestion: ports.advertisesForOtherAt ?? (() => undefined) },
     advertisement: () => socket && advertisementOf(advertising(), socket.hardwareAddress),
-    send: ({ message, routers: [own, ...more] }, to) => {
-      for (const from of [own, ...more]) socket?.advertise(message, { from, to });
+    send: ({ message, routers: senders }, to) => {
+      for (const from of senders.length === 0 ? [undefined] : senders) socket?.advertise(message, { from, to });
     },
   });
   const routers = new RoutersOnLink({
     clock,
     isClient: (macAddress) => ports.pools().some(({ pool }) => ports.leaseOf(pool.name, macAddress) !== undefined),
     isAnswering: () => socket !== undefined && mayAnswer(),
+    silentRouters: defaultRouters,
     solicit: () => {
       socket?.solicitRouters();
       for (const address of defaultRouters()) socket?.solicitNeighbor(address);
@@ -77,12 +78,9 @@ export function servedIpv6(interfaceName: string, ports: Ipv6Ports): Omit<Served
       advertiser.look();
       routers.look();
     },
-    // Another agent may have sent what comes from the address of a default router.
-    onRouterAdvertisement: (source, heard, isAsOfAgent) =>
-      routers.note(source, heard, isAsOfAgent || defaultRouters().includes(source.address)),
+    onRouterAdvertisement: (source, heard, isAsOfAgent) => routers.note(source, heard, isAsOfAgent),
     onNeighborAdvertisement: ({ address, isRouter }, macAddress) => {
-      if (defaultRouters().includes(address))
-        routers.note({ address, macAddress }, { isDefaultRouter: isRouter, isManaged: true });
+      if (isRouter) routers.noteAnswer({ address, macAddress });
     },
     onRouterSolicitation: (source) => advertiser.answer(source),
     answerDhcpv6: (packet, source) => {

@@ -23,8 +23,7 @@ export function routerConditions(
   if (found === undefined || expected === undefined) return [];
   const rogues = found.filter((router) => !mayBeRouter(router, found, expected));
   if (rogues.length > 0) {
-    const message = `on network ${network}, a host that should not be a router sends IPv6 Router Advertisements: ${describeRouters(rogues)}; switch that off there, or list each router of the network in spec.ipv6Config.routers${describeOthers(found, rogues)}`;
-    return notReady('RogueRouter', message);
+    return notReady('RogueRouter', describeRogues(network, { rogues, found, expected }));
   }
   const routers = found.filter(({ isDefaultRouter }) => isDefaultRouter);
   if (routers.length === 0 && expected.addresses?.length !== 0) {
@@ -60,6 +59,23 @@ function mayBeRouter(
 function canonical(text: string): string {
   const address = parseIpv6Address(text);
   return address === undefined ? text : formatIpv6Address(address);
+}
+
+interface FoundRouters {
+  readonly rogues: readonly ReportedRouter[];
+  readonly found: readonly ReportedRouter[];
+  readonly expected: ExpectedRouters;
+}
+
+/** To list a router means to make a default route to it where agents advertise routers. */
+function describeRogues(network: string, { rogues, found, expected }: FoundRouters): string {
+  const what = expected.areSilent
+    ? 'answers as a router of it, or sends IPv6 Router Advertisements'
+    : 'sends IPv6 Router Advertisements';
+  const remedy = expected.areSilent
+    ? 'switch that off there; if it is a router, let all routers send Router Advertisements, set spec.ipv6Config.routerAdvertisements to Assist, and list each of them in routers'
+    : 'switch that off there, or list each router of the network in spec.ipv6Config.routers';
+  return `on network ${network}, a host that should not be a router ${what}: ${describeRouters(rogues)}; ${remedy}${describeOthers(found, rogues)}`;
 }
 
 function describeNone(network: string, { addresses = [], areSilent }: ExpectedRouters): string {

@@ -130,12 +130,15 @@ describe('the state of the agents of a pool', () => {
     const observed = observing();
     const { context, leases, putPool } = observed;
     const router = { address: 'fe80::1', macAddress: '02:00:00:00:00:0A', isDefaultRouter: true, isManaged: true };
-    const readyWith = (ipv6Config: object | undefined) => {
+    const conditionWith = (ipv6Config: object | undefined) => {
       const given = pool('pool-1', { network: 'default/net-pool-1' });
       const status = { ipv4: { allocated: { '10.0.0.10': '02:00:00:00:00:0a' } } };
       putPool({ ...given, spec: { ...(given.spec as object), ipv6Config }, status });
       const { conditions } = context.pools.ofPool(viewOf(observed));
-      const ready = conditions.find(({ type }) => type === 'RouterReady');
+      return conditions.find(({ type }) => type === 'RouterReady');
+    };
+    const readyWith = (ipv6Config: object | undefined) => {
+      const ready = conditionWith(ipv6Config);
       return ready?.reason ?? ready?.status;
     };
     await observed.started();
@@ -149,6 +152,10 @@ describe('the state of the agents of a pool', () => {
     expect(readyWith({ cidr: 'garbage' }), 'IPv6 that is not served').toBeUndefined();
     leases.put(lease({ [POOL]: { ...SERVING, routers: [{ ...router, macAddress: '02:00:00:00:99:01' }] } }));
     expect(readyWith({ cidr, routers: ['2001:db8::1'] }), 'a list that is left out').toBe('True');
+    leases.put(lease({ [POOL]: { ...SERVING, routers: [] } }));
+    const silent = { cidr, routers: ['fe80::1'], routerAdvertisements: 'DefaultRoute' };
+    expect(readyWith(silent)).toBe('NoRouter');
+    expect(conditionWith(silent)?.message).toContain('answers as a router at fe80::1, to which agents advertise a default route');
   });
 
   it('is reported again for a pool that was deleted and created again', async () => {

@@ -3,8 +3,14 @@ import type { Alert } from '../alert.js';
 export const wakeUpsFail: Alert = {
   name: 'VmdhcpWakeUpsFail',
   group: 'wake-on-lan',
-  expression:
-    'sum by (cluster, namespace, outcome, reason) (increase(vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"}[10m])) > 0',
+  // The series of most failures begin with 0; one may fail before the first scrape, or in a program of an earlier version.
+  expression: `sum by (cluster, namespace, outcome, reason) (increase(vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"}[10m])) > 0
+or
+  sum by (cluster, namespace, outcome, reason) (
+    vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"} > 0
+    unless
+      last_over_time(vmdhcpcontroller_wake_ups_total[1d] offset 10m)
+  )`,
   for: '0s',
   severity: 'warning',
   summary: 'magic packets start no virtual machine: {{ $labels.reason }}',

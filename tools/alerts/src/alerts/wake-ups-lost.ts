@@ -3,8 +3,14 @@ import type { Alert } from '../alert.js';
 export const wakeUpsLost: Alert = {
   name: 'VmdhcpWakeUpsLost',
   group: 'wake-on-lan',
-  expression:
-    'sum by (cluster, namespace, instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0',
+  // The series of most failures begin with 0; one may fail before the first scrape, or in a program of an earlier version.
+  expression: `sum by (cluster, namespace, instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0
+or
+  sum by (cluster, namespace, instance, outcome) (
+    vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"} > 0
+    unless
+      last_over_time(vmdhcp_agent_wol_reports_total[1d] offset 10m)
+  )`,
   for: '0s',
   severity: 'warning',
   summary: 'the Wake-on-LAN agent {{ $labels.instance }} has lost wake-ups',
