@@ -687,6 +687,12 @@ export const REASONS = {
     meaning: 'The virtual machine does not run, so it uses no address now. An address that is assigned to it stays assigned.',
     remedy: 'Start the virtual machine.',
   },
+  LinkOff: {
+    shown: EXPLAINED,
+    meaning:
+      'The link of the interface is switched off in the VirtualMachine (`state: down`), so the guest reaches nothing through it.',
+    remedy: 'If it should be on, switch it on by the command that the message has.',
+  },
   NoInterfaceOnNetwork: {
     shown: EXPLAINED,
     meaning:

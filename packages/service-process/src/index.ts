@@ -17,6 +17,7 @@ export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.j
 export { packageVersion } from './package-version.js';
 export { PrintableLines } from './printable-lines.js';
 export { escapeUnprintable, printableJson, printableText } from './printable-text.js';
+export { cannotWrite, openPrivateFile } from './private-file.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';
 export {
   type ListeningSocket,

@@ -7,6 +7,8 @@ export interface MachineInterface {
   readonly network: string;
   /** Default: bridge. */
   readonly binding?: 'bridge' | 'masquerade';
+  /** The state of the link. Default: none is written, which means that it is on. */
+  readonly state?: 'up' | 'down';
 }
 
 /** A VirtualMachine (`namespace/name`) with one interface, `default`, on a network (`namespace/name`). */
@@ -24,7 +26,10 @@ export function virtualMachineWith(
   const networks = interfaces.map((one) => ({ name: one.name, multus: { networkName: one.network } }));
   const domain = {
     devices: {
-      interfaces: interfaces.map(({ name: nic, macAddress, binding = 'bridge' }) => ({ name: nic, macAddress, [binding]: {} })),
+      interfaces: interfaces.map(({ name: nic, macAddress, binding = 'bridge', state }) => ({
+        ...{ name: nic, macAddress, [binding]: {} },
+        ...(state && { state }),
+      })),
     },
   };
   return {

@@ -12,6 +12,7 @@ import {
   needs,
   type PoolText,
   poolsYaml,
+  run,
   startNetworkd,
   startNetworkManager,
   waitFor,
@@ -231,17 +232,25 @@ describe('a client', () => {
           .ip('address', 'show', 'dev', 'eth0')
           .includes(` ${addressOf('vm-d')}/128 `),
       );
-      const run = (host: Machine, script: string) => host.start(process.execPath, ['-e', script]);
-      run(router, `net.createServer((socket) => socket.end()).listen(80, '${beyond}')`);
+      const node = (host: Machine, script: string) => host.start(process.execPath, ['-e', script]);
+      node(router, `net.createServer((socket) => socket.end()).listen(80, '${beyond}')`);
       await waitFor('a connection to beyond', async () => {
         const script = `net.connect(80, '${beyond}', () => process.exit(console.log('connected')))`;
-        const connection = run(machine('vm-d'), script);
+        const connection = node(machine('vm-d'), script);
         await connection.ended();
         return connection.lines.includes('connected');
       });
-      await waitFor('the agent to hear the router, which answers', () =>
-        agent.process.lines.some((line) => line.includes('fe80::1') && line.includes('02:00:00:00:48:99')),
-      );
+      const heard = (address: string, macAddress: string) =>
+        waitFor(`the agent to hear ${address}`, () =>
+          agent.process.lines.some((line) => line.includes(`"address":"${address}","macAddress":"${macAddress}"`)),
+        );
+      await heard('fe80::1', '02:00:00:00:48:99');
+      // The host of the agent may be the router itself.
+      const [, bridge = ''] = /link\/ether (\S+)/.exec(run('ip', ['link', 'show', NETWORK])) ?? [];
+      run('ip', ['address', 'add', 'fe80::2/64', 'dev', NETWORK, 'nodad']);
+      writeFileSync(`/proc/sys/net/ipv6/conf/${NETWORK}/forwarding`, '1');
+      agent.setPools(poolsWith('2001:db8:48::/64', 3_600, ['routerAdvertisements: DefaultRoute', 'routers: [fe80::2]']));
+      await heard('fe80::2', bridge);
       await client.stop();
     },
   );

@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import fs, { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAgentControl } from '@vmdhcp/agent-process';
 import { AgentTraffic, PacketCaptures } from '@vmdhcp/dhcp-agent/packet-path';
 import { createLogger } from '@vmdhcp/service-process';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { capturePackets } from './capture-packets.js';
 
 function temporaryFolder(): string {
@@ -41,15 +40,8 @@ it('a file of another user, who could read the packets, is refused before packet
   const folder = temporaryFolder();
   const write = join(folder, 'file.pcapng');
   writeFileSync(write, 'an earlier capture');
-  const { fchmodSync } = fs;
-  onTestFinished(() => {
-    fs.fchmodSync = fchmodSync;
-    syncBuiltinESMExports();
-  });
-  fs.fchmodSync = () => {
-    throw Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
-  };
-  syncBuiltinESMExports();
+  const user = vi.spyOn(process, 'geteuid').mockReturnValue(4_242);
+  onTestFinished(() => user.mockRestore());
   const asked = capturePackets({ state: folder, pool: 'net-48', seconds: 1, packets: 1, write });
   await expect(asked).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('give a file of your own') });
   expect(readFileSync(write, 'utf8')).toBe('an earlier capture');

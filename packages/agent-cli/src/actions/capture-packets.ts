@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, writeSync } from 'node:fs';
 import { askControl, packetLine } from '@vmdhcp/agent-process';
 import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
-import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
+import { CommandError, cannotWrite, ExitCode, openPrivateFile, stopSignal } from '@vmdhcp/service-process';
 import { controlPath } from './list-clients.js';
 
 export interface CapturePacketsOptions {
@@ -87,29 +87,14 @@ interface Sink {
 /** The file is created at once, so that errors are known before packets are captured. An earlier capture in it is kept until there are new octets. */
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
-  try {
-    const file = openForWriting(path);
-    // Packets reveal who is on a network: a file that was there becomes private, too.
-    let isFull = fstatSync(file).isFile();
-    if (isFull) fchmodSync(file, 0o600);
-    const write = (octets: Uint8Array) => {
-      if (isFull) ftruncateSync(file);
-      isFull = false;
-      writeWhole(path, file, octets);
-    };
-    return { write, close: () => closeSync(file) };
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
-/** A named pipe without a reader is an error (ENXIO): to open it would stop this process until there is one. */
-function openForWriting(path: string): number {
-  const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO();
-  const probe = isPipe ? openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) : undefined;
-  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  if (probe !== undefined) closeSync(probe);
-  return file;
+  const { fd, isRegular } = openPrivateFile(path);
+  let isFull = isRegular;
+  const write = (octets: Uint8Array) => {
+    if (isFull) ftruncateSync(fd);
+    isFull = false;
+    writeWhole(path, fd, octets);
+  };
+  return { write, close: () => closeSync(fd) };
 }
 
 /** On a disk that fills up, part of it may be written before the error. @throws CommandError */
@@ -119,15 +104,4 @@ function writeWhole(path: string, file: number, octets: Uint8Array): void {
   } catch (error) {
     throw cannotWrite(path, error);
   }
-}
-
-const REMEDIES: ReadonlyMap<string, string> = new Map([
-  ['ENXIO', 'this is a named pipe without a reader: start the reader first'],
-  ['EPERM', 'the file belongs to another user, who could read the packets: give a file of your own'],
-]);
-
-function cannotWrite(path: string, error: unknown): CommandError {
-  const { code = '', message: why } = error as NodeJS.ErrnoException;
-  const message = `--write ${path}: ${why}; ${REMEDIES.get(code) ?? 'give a writable file on a disk with free space'}`;
-  return new CommandError(message, ExitCode.cannotCreate, { cause: error });
 }

@@ -261,7 +261,7 @@ describe('a capture', () => {
 it('a capture whose file has no space ends with a sentence and exit code 73', async () => {
   await start();
   const captured = capturePackets({ state: folder, pool: 'net-48', seconds: 60, packets: 10, write: '/dev/full' });
-  await expect(captured).rejects.toMatchObject({ exitCode: 73, message: expect.stringMatching(/^--write \/dev\/full: ENOSPC/) });
+  await expect(captured).rejects.toMatchObject({ exitCode: 73, message: expect.stringMatching(/^\/dev\/full: ENOSPC/) });
   await expect.poll(() => captures.isActive, { timeout: 20_000 }).toBe(false);
 });
 

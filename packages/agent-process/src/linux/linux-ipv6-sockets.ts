@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import type { Ipv6Handlers, Ipv6Sockets, Ipv6Source } from '@vmdhcp/dhcp-agent';
 import {
   type Ipv6Address,
@@ -67,8 +69,12 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
         send(payload, receiver, from === undefined ? undefined : { source: ipv6AddressBytes(from) });
       },
       solicitRouters: () => send(encodeRouterSolicitation(socket.hardwareAddress), membersOf(ALL_ROUTERS)),
-      solicitNeighbor: (address) =>
-        send(encodeNeighborSolicitation(address, socket.hardwareAddress), membersOf(solicitedNodeGroupOf(address))),
+      solicitNeighbor: (address) => {
+        // What this host sends does not reach it.
+        if (isOwnRouter(interfaceName, address))
+          handlers.onNeighborAdvertisement({ address, isRouter: true }, readMacAddress(socket.hardwareAddress, 0));
+        send(encodeNeighborSolicitation(address, socket.hardwareAddress), membersOf(solicitedNodeGroupOf(address)));
+      },
       close: () => {
         stop();
         clearInterval(reports);
@@ -77,6 +83,18 @@ export const linuxIpv6Sockets: Ipv6Sockets = {
     };
   },
 };
+
+/** True if the interface of this host has the address, and forwards packets. */
+function isOwnRouter(interfaceName: string, address: Ipv6Address): boolean {
+  const own = networkInterfaces()[interfaceName] ?? [];
+  if (!own.some((one) => one.family === 'IPv6' && parseIpv6Address(one.address) === address)) return false;
+  try {
+    return readFileSync(`/proc/sys/net/ipv6/conf/${interfaceName}/forwarding`, 'utf8').trim() === '1';
+  } catch {
+    // The interface has gone.
+    return false;
+  }
+}
 
 interface Receiver {
   readonly destination: Uint8Array;

@@ -37,6 +37,7 @@ const FIVE: readonly MachineInterface[] = [1, 2, 3, 4, 5].map((number) => ({
 }));
 const ENTRY = { networkName: NETWORK, macAddress: MAC };
 const CREATED = { ...machine({}, [{ name: 'default', macAddress: OTHER_MAC }]), status: { created: true } };
+const LINK_OFF = machine({}, [{ name: 'default', macAddress: MAC, binding: { bridge: {}, state: 'down' } }]);
 const OVN_SUBNETS = { type: 'ovn-k8s-cni-overlay', topology: 'localnet', subnets: '10.1.0.0/24' };
 const NAMED_LONG = [{ name: 'default', macAddress: MAC, network: `default/${'n'.repeat(70)}` }];
 
@@ -140,6 +141,7 @@ const SITUATIONS = {
     instance: instance({ ipAddress: '10.9.0.9' }),
     events: [event('IPPool', 'AddressChanged', 'the pool has another CIDR')],
   },
+  LinkOff: { machine: LINK_OFF, traffic: packets() },
   NoPacketFromClient: { traffic: packets() },
   OfferNotAccepted: { traffic: packets('DISCOVER OFFER', 'DISCOVER OFFER', 'DISCOVER OFFER') },
   OtherServerSelected: { traffic: packets('DISCOVER OFFER', 'REQUEST !other-server-selected') },
@@ -166,6 +168,15 @@ function remembering() {
   const annotations = { 'network.harvesterhci.io/interfaces': JSON.stringify({ default: ENTRY }) };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
+
+it.each([
+  ['asked before', packets('DISCOVER OFFER', 'REQUEST ACK')],
+  ['never asked', packets()],
+])('a link that is off is the cause, and no guest is to be looked at that cannot answer: it %s', (_, traffic) => {
+  const chain = explain({ machine: LINK_OFF, traffic, instance: instance({ infoSource: 'guest-agent' }) });
+  expect(findingsOf(chain).map(({ reason, state }) => [reason, state])).toEqual([['LinkOff', 'broken']]);
+  expect(findingsOf(chain)[0]?.message).toContain('to switch it on: kubectl patch vm -n default web');
+});
 
 it('a machine whose pool lets it do without IPv4 is not broken because it does', () => {
   const mayForgo = (object: KubernetesObject) => ({

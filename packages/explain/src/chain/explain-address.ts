@@ -24,6 +24,7 @@ import { readInstance } from './instance-link.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import { type MachineReading, readMachine } from './machine-links.js';
 import { readPackets } from './packet-link.js';
+import { isLinkOff, linkOnCommand } from './plan-renewal.js';
 import { readAddress, readPoolLink } from './pool-links.js';
 import { type ChainReason, REASON_LINKS } from './reasons.js';
 
@@ -63,7 +64,11 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
   ];
   const own: LinkFacts = { link: 'interface', facts: one.macAddress ?? 'no MAC address yet' };
   const facts = [own, ...readings.flatMap((reading) => reading.facts)];
-  const found = withoutConsequences([...one.findings, ...readings.flatMap((reading) => reading.findings)]);
+  const found = withoutConsequences([
+    ...one.findings,
+    ...linkFindings(observation, machine, one),
+    ...readings.flatMap((reading) => reading.findings),
+  ]);
   const findings = mayForgoIpv4(observation, one) ? found.map(toNoteWithoutIpv4) : found;
   const links = toLinks(facts, findings);
   const trouble = firstTrouble(links);
@@ -79,18 +84,28 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
 }
 
 /**
- * Removes consequences of other findings: an interface that another DHCP server serves needs no pool and no address, and a broken
- * pool explains a missing config.
+ * Removes consequences of other findings: an interface that another DHCP server serves needs no pool and no address, a broken
+ * pool explains a missing config, and a link that is off explains a silent guest.
  */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
   const isUnreached = findings.some(({ reason, state }) => state === 'broken' && /^(?:Binding|Network)NotServed$/.test(reason));
   const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
+  const isLinkOffFound = findings.some(({ reason }) => reason === 'LinkOff');
   const consequences = new Set<ChainReason>([
     ...(isExternal || isUnreached ? (['AddressPending', 'NoPool'] as const) : []),
     ...(isPoolBroken ? (['NetworkConfigMissing'] as const) : []),
+    ...(isLinkOffFound
+      ? (['NoPacketFromClient', 'OfferNotAccepted', 'AcknowledgedNotUsed', 'InstanceHasNoAddress'] as const)
+      : []),
   ]);
   return findings.filter(({ reason }) => !consequences.has(reason));
+}
+
+function linkFindings({ virtualMachine }: ChainObservation, { isRunning }: MachineReading, { name }: ChainInterface): Finding[] {
+  const object = objectOf(virtualMachine);
+  if (!isRunning || object === undefined || !isLinkOff(object, name)) return [];
+  return [finding('LinkOff', `to switch it on: ${linkOnCommand(object, name)}`)];
 }
 
 /** A client that does without IPv4 for a while has no IPv4 address, is silent, and takes no offer, nor an acknowledgement. Source: RFC 8925 §3.2. */

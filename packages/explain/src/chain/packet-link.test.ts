@@ -1,18 +1,5 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import {
-  ADDRESS,
-  config,
-  instance,
-  lease,
-  MAC,
-  machine,
-  OTHER_MAC,
-  observe,
-  type Parts,
-  packets,
-  pool,
-} from './chain-fixtures.js';
+import { ADDRESS, config, instance, lease, MAC, OTHER_MAC, observe, type Parts, packets, pool } from './chain-fixtures.js';
 import type { ObservedTraffic } from './chain-observation.js';
 import { explainAddress } from './explain-address.js';
 
@@ -56,16 +43,6 @@ describe('what the leader saw of a client', () => {
     ['an INFORM without an answer', ['INFORM !client-not-on-this-network'], 'ok', []],
   ])('%s: %j is %s %j', (_title, texts, state, reasons, running = UNKNOWN) => {
     expect(linkOf({ instance: running, traffic: packets(...texts) })).toMatchObject({ state, reasons });
-  });
-
-  it('is nothing from a machine whose link is switched off, and says how to switch it on', () => {
-    const off = machine({}, [{ name: 'default', macAddress: MAC, binding: { bridge: {}, state: 'down' } }]);
-    const messageOf = (one: KubernetesObject) =>
-      linkOf({ instance: SILENT, machine: one, traffic: packets() }).link?.findings[0]?.message;
-    expect(messageOf(off)).toContain(
-      'its link is switched off in the virtual machine (state: down); to switch it on: kubectl patch vm',
-    );
-    expect(messageOf(machine())).not.toContain('link');
   });
 
   it('is described with counts, the age of the last packet and its answer', () => {

@@ -2,10 +2,9 @@
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { type Finding, finding } from './address-chain.js';
 import type { ClientTraffic, PacketCounts, TrafficPacket } from './agent-traffic.js';
-import { type ChainObservation, type ObservedTraffic, objectOf } from './chain-observation.js';
+import type { ChainObservation, ObservedTraffic } from './chain-observation.js';
 import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
-import { isLinkOff, linkOnCommand } from './plan-renewal.js';
 import type { ChainReason } from './reasons.js';
 
 /** A client without an address sends another request long before. */
@@ -14,8 +13,7 @@ const LATELY_MS = 600_000;
 const PASSING: ReadonlySet<string> = new Set(['address-being-probed', 'being-recorded', 'decline-being-checked']);
 
 /** @param isTroubled - true if the guest operating system reports no address, or another one. */
-export function readPackets(observation: ChainObservation, one: ChainInterface, isTroubled: boolean): LinkReading {
-  const { traffic, nowMs } = observation;
+export function readPackets({ traffic, nowMs }: ChainObservation, one: ChainInterface, isTroubled: boolean): LinkReading {
   const asked = traffic?.get(one.name);
   if (asked === undefined) return NOTHING_READ;
   const link = { link: 'packets', object: `Pod ${asked.pod}` } as const;
@@ -24,17 +22,10 @@ export function readPackets(observation: ChainObservation, one: ChainInterface, 
   const client = clients.find(({ macAddress }) => macAddress === one.macAddress);
   const counting = `it counts since ${describeAge(sinceMs, nowMs)}`;
   if (client === undefined) {
-    const found = finding('NoPacketFromClient', linkOffOf(observation, one), isTroubled ? 'broken' : 'note');
+    const found = finding('NoPacketFromClient', '', isTroubled ? 'broken' : 'note');
     return { facts: [{ ...link, facts: `got no packet from ${one.macAddress}; ${counting}` }], findings: [found] };
   }
   return { facts: [{ ...link, facts: describeClient(client, nowMs) }], findings: findingsOf(client, { isTroubled, nowMs }) };
-}
-
-/** Empty if the link of the interface is on. */
-function linkOffOf({ virtualMachine }: ChainObservation, { name }: ChainInterface): string {
-  const object = objectOf(virtualMachine);
-  if (object === undefined || !isLinkOff(object, name)) return '';
-  return `its link is switched off in the virtual machine (state: down); to switch it on: ${linkOnCommand(object, name)}`;
 }
 
 function describeFailure(asked: Exclude<ObservedTraffic, { readonly kind: 'found' }>): string {

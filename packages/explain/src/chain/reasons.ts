@@ -57,6 +57,7 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   PinnedAddressesSurplus: at('interface', 'note'),
   TooManyInterfaces: at('interface'),
   BindingNotServed: at('interface'),
+  LinkOff: at('interface'),
 
   NetworkUnknown: at('network'),
   NetworkMissing: at('network'),

@@ -1,7 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { writeBlocks } from './copy-capture.js';
@@ -42,12 +42,16 @@ it('a capture can be read by its user alone, also in a file that was there', asy
 
 it('an earlier capture is kept in a file of another user, who could read the new one', async () => {
   const path = earlierCapture();
-  const handle = await open(path);
-  const chmod = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'chmod');
-  onTestFinished(() => chmod.mockRestore());
-  chmod.mockRejectedValue(Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' }));
-  await handle.close();
+  const user = vi.spyOn(process, 'geteuid').mockReturnValue(4_242);
+  onTestFinished(() => user.mockRestore());
   const written = writeBlocks(Readable.from([CAPTURE]), { path, packets: 10, cut: new AbortController() });
-  await expect(written).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('EPERM') });
+  await expect(written).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('give a file of your own') });
   expect(readFileSync(path, 'utf8')).toBe('an earlier capture');
+});
+
+it('a named pipe without a reader is refused, for whom the command would wait without end', async () => {
+  const path = join(dirname(earlierCapture()), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const written = writeBlocks(Readable.from([CAPTURE]), { path, packets: 10, cut: new AbortController() });
+  await expect(written).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('start the reader first') });
 });

@@ -1,12 +1,11 @@
 /** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
-import { constants } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
+import { createWriteStream, ftruncateSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { NoPcapngError, PcapngBlocks } from '@vmdhcp/explain/observe';
 import { describeCount } from '@vmdhcp/kube-runtime';
-import { CommandError, ExitCode, PrintableLines } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, openPrivateFile, PrintableLines } from '@vmdhcp/service-process';
 
 const LINE_FEED = 0x0a;
 
@@ -40,8 +39,8 @@ export async function writeBlocks(stdout: Readable, { path, packets, cut }: Bloc
   const blocks = new PcapngBlocks(packets);
   let output: Writable | undefined;
   // Opened with the first octets, so that an earlier capture is kept if there are none.
-  const open = async () => {
-    output ??= path === '-' ? process.stdout : await openPrivately(path);
+  const open = () => {
+    output ??= path === '-' ? process.stdout : openPrivately(path);
     return output;
   };
   try {
@@ -49,25 +48,18 @@ export async function writeBlocks(stdout: Readable, { path, packets, cut }: Bloc
     if (output !== undefined && output !== process.stdout) await finished(output.end());
     return blocks;
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     if (error instanceof NoPcapngError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${path} cannot be written: ${why}`, ExitCode.cannotCreate, { cause: error });
   }
 }
 
-/** Packets reveal who is on a network: a file that was there becomes private, too, and is emptied only then. */
-async function openPrivately(path: string): Promise<Writable> {
-  const file = await openFile(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  try {
-    if ((await file.stat()).isFile()) {
-      await file.chmod(0o600);
-      await file.truncate();
-    }
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-  return file.createWriteStream();
+/** Packets reveal who is on a network: a file that was there becomes private, and is emptied only then. */
+function openPrivately(path: string): Writable {
+  const { fd, isRegular } = openPrivateFile(path);
+  if (isRegular) ftruncateSync(fd);
+  return createWriteStream(path, { fd });
 }
 
 interface Copying {
@@ -76,7 +68,7 @@ interface Copying {
 }
 
 /** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
-async function copy(input: Readable, open: () => Writable | Promise<Writable>, { cut, change }: Copying): Promise<void> {
+async function copy(input: Readable, open: () => Writable, { cut, change }: Copying): Promise<void> {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const onError = (error: Error) => failed.reject(error);
@@ -85,7 +77,7 @@ async function copy(input: Readable, open: () => Writable | Promise<Writable>, {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       const changed = change(chunk);
       if (changed.length === 0) continue;
-      output ??= (await open()).once('error', onError);
+      output ??= open().once('error', onError);
       const to = output;
       const written = new Promise<void>((resolve) => to.write(changed, () => resolve()));
       await Promise.race([written, failed.promise]);

@@ -31,6 +31,15 @@ export const MACHINE_SITUATIONS: readonly Situation[] = [
       await machine(cluster, 'stopped', { runStrategy: 'Halted', template });
     },
   },
+  {
+    ask: 'unlinked',
+    reasons: ['LinkOff'],
+    make: async (cluster) => {
+      await cluster.machineWith('unlinked', [{ ...oneOn(cluster), state: 'down' }]);
+      await cluster.hasAddresses('unlinked');
+      await cluster.run('unlinked', { infoSource: 'domain' });
+    },
+  },
   { ask: 'bare', reasons: ['TemplateMissing'], make: (cluster) => machine(cluster, 'bare', { running: true }) },
   {
     ask: 'orphaned',
