@@ -23,7 +23,7 @@ const BUDGETS = {
   'packages/reconciler': 15_000,
   'packages/redfish-client': 2_191,
   'packages/service-certificates': 656,
-  'packages/service-process': 723,
+  'packages/service-process': 779,
   'packages/status-page': 7_067,
   'packages/wake-on-lan': 6_424,
 };

@@ -57,7 +57,7 @@ it('a path that cannot be looked at is refused in a sentence', async () => {
 it('a named pipe is refused without a reader, for whom the command would wait without end, and used with one', async () => {
   const folder = temporaryFolder();
   const write = join(folder, 'pipe');
-  execFileSync('mkfifo', [write]);
+  execFileSync('sh', ['-c', `mkfifo ${write}`]);
   const asked = capturePackets({ state: folder, pool: 'net-48', seconds: 1, packets: 1, write });
   await expect(asked).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('start the reader first') });
   const reader = spawn('cat', [write]);

@@ -51,7 +51,7 @@ it('an earlier capture is kept in a file of another user, who could read the new
 
 it('a named pipe without a reader is refused, for whom the command would wait without end', async () => {
   const path = join(dirname(earlierCapture()), 'pipe');
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', `mkfifo ${path}`]);
   const written = writeBlocks(Readable.from([CAPTURE]), { path, packets: 10, cut: new AbortController() });
   await expect(written).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining('start the reader first') });
 });

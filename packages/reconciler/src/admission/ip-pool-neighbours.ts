@@ -1,13 +1,5 @@
 /** Problems of an IPPool because of other objects: its network, other pools, and addresses of the cluster. */
-import {
-  cidrsOverlap,
-  formatIpv4Cidr,
-  formatIpv4Range,
-  type Ipv4Range,
-  mergeRanges,
-  type Pool,
-  subtractRanges,
-} from '@vmdhcp/dhcp-allocator';
+import { cidrsOverlap, formatIpv4Cidr, formatIpv4Range, mergeRanges, type Pool, subtractRanges } from '@vmdhcp/dhcp-allocator';
 import { formatIpv6Prefix } from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
@@ -126,17 +118,8 @@ function usesOfCandidate(candidate: Candidate | undefined, assignments: Occupied
   return usesOf({ pool: candidate.pool, assignments });
 }
 
-interface ContestingPool {
-  readonly other: PoolView;
-  /** The addresses that both could use because of this change. */
-  readonly addresses: readonly Ipv4Range[];
-}
-
-/** The pools with which a change makes the pool share addresses. Pools are not looked at if the change leaves its addresses as they are. */
-function findContesting(
-  others: readonly PoolView[],
-  { uses, usesBefore }: { readonly uses: PoolUses; readonly usesBefore: PoolUses },
-): ContestingPool[] {
+/** The pools with which a change makes the pool share addresses, and these. Pools are not looked at if the change leaves its addresses as they are. */
+function findContesting(others: readonly PoolView[], { uses, usesBefore }: Record<'uses' | 'usesBefore', PoolUses>) {
   if (isSameUses(uses, usesBefore)) return [];
   return others.flatMap((other) => {
     if (!other.reading.ok) return [];

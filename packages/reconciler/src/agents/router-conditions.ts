@@ -23,7 +23,7 @@ export function routerConditions(
   if (found === undefined || expected === undefined) return [];
   const rogues = found.filter((router) => !mayBeRouter(router, found, expected));
   if (rogues.length > 0) {
-    return notReady('RogueRouter', describeRogues(network, { rogues, found, expected }));
+    return notReady('RogueRouter', `${describeRogues(network, rogues, expected.areSilent)}${describeOthers(found, rogues)}`);
   }
   const routers = found.filter(({ isDefaultRouter }) => isDefaultRouter);
   if (routers.length === 0 && expected.addresses?.length !== 0) {
@@ -61,21 +61,13 @@ function canonical(text: string): string {
   return address === undefined ? text : formatIpv6Address(address);
 }
 
-interface FoundRouters {
-  readonly rogues: readonly ReportedRouter[];
-  readonly found: readonly ReportedRouter[];
-  readonly expected: ExpectedRouters;
-}
-
 /** To list a router means to make a default route to it where agents advertise routers. */
-function describeRogues(network: string, { rogues, found, expected }: FoundRouters): string {
-  const what = expected.areSilent
-    ? 'answers as a router of it, or sends IPv6 Router Advertisements'
-    : 'sends IPv6 Router Advertisements';
-  const remedy = expected.areSilent
-    ? 'switch that off there; if it is a router, let all routers send Router Advertisements, set spec.ipv6Config.routerAdvertisements to Assist, and list each of them in routers'
-    : 'switch that off there, or list each router of the network in spec.ipv6Config.routers';
-  return `on network ${network}, a host that should not be a router ${what}: ${describeRouters(rogues)}; ${remedy}${describeOthers(found, rogues)}`;
+function describeRogues(network: string, rogues: readonly ReportedRouter[], areSilent: boolean): string {
+  const what = areSilent ? 'answers as a router of it, or sends' : 'sends';
+  const remedy = areSilent
+    ? 'if it is a router, let all routers send them, set spec.ipv6Config.routerAdvertisements to Assist, and list each of them in routers'
+    : 'list each router of the network in spec.ipv6Config.routers';
+  return `on network ${network}, a host that should not be a router ${what} IPv6 Router Advertisements: ${describeRouters(rogues)}; switch that off there, or ${remedy}`;
 }
 
 function describeNone(network: string, { addresses = [], areSilent }: ExpectedRouters): string {
