@@ -21,7 +21,7 @@ const BUDGETS = {
   'packages/lease-stores': 2_430,
   'packages/linux-sockets': 2_760,
   'packages/reconciler': 15_000,
-  'packages/redfish-client': 2_191,
+  'packages/redfish-client': 2_140,
   'packages/service-certificates': 656,
   'packages/service-process': 779,
   'packages/status-page': 7_067,

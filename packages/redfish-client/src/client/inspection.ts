@@ -1,4 +1,4 @@
-/** Reads the report of a service. Resources that every host has must be readable; any other part or member that is not becomes a note, and the rest is read. */
+/** Reads the report of a service. Resources that every host has must be readable; any other unreadable part becomes a note, and the rest is read. */
 import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { SERVICE_ROOT } from '../http/service.js';
 import { CollectedInfo } from '../report/collect-info.js';
@@ -17,7 +17,7 @@ import type { Facts, HostReport, LogEntry } from '../report/host-report.js';
 import { mergeLogs } from '../report/log-entries.js';
 import { driveFacts, ethernetFacts, memoryFacts, pcieFacts, processorFacts } from '../report/part-facts.js';
 import type { RedfishResource } from '../resource/resource.js';
-import { listMembers, type Member, type ReadLink, readEach, readMember, readMembers } from './members.js';
+import { type ReadLink, readEach, readMembers } from './members.js';
 import { readLog } from './read-log.js';
 
 /** Failures of a single resource: the service itself answers, and accepts the credentials. */
@@ -84,41 +84,37 @@ export class Inspection {
     await this.#storage(system, `${prefix}Storage`);
   }
 
-  /** The number of members, readable or not; undefined if unknown. */
+  /** The number of members; undefined if unknown. */
   async #members(name: string, link: string | undefined, facts: (member: RedfishResource) => Facts): Promise<number | undefined> {
     if (link === undefined) return undefined;
-    const members = await this.#readable(name, link, facts);
+    const members = await this.#part(name, () => readMembers(this.#read, link, facts));
     this.#info.addEach(name, members ?? []);
     return members?.length;
   }
 
   /** `Storage` with drives; a system without it has the older `SimpleStorage`, whose devices are not resources of their own. */
   async #storage({ storage, simpleStorage }: SystemPart, name: string): Promise<void> {
-    const units = (await this.#readable(name, storage, toDriveLinks)) ?? [];
+    const units = (await this.#part(name, () => this.#collection(storage, toDriveLinks))) ?? [];
     for (const [index, links] of units.entries()) {
-      const devices = `${name}[${index}].Device`;
-      this.#info.addEach(devices, await this.#each(devices, links ?? [], (link) => this.#read(link, driveFacts)));
+      const drives = await this.#part(name, () => readEach(links, (link) => this.#read(link, driveFacts)));
+      this.#info.addEach(`${name}[${index}].Device`, drives ?? []);
     }
     if (units.length > 0 || simpleStorage === undefined) return;
-    const older = (await this.#readable(name, simpleStorage, toDeviceFacts)) ?? [];
+    const older = (await this.#part(name, () => this.#collection(simpleStorage, toDeviceFacts))) ?? [];
     older.forEach((devices, index) => {
-      this.#info.addEach(`${name}[${index}].Device`, devices ?? []);
+      this.#info.addEach(`${name}[${index}].Device`, devices);
     });
   }
 
   /** The devices of the systems, otherwise those of the chassis. */
   async #pcie(systems: readonly SystemPart[], chassis: string | undefined): Promise<void> {
-    const name = 'PCIeDevices';
     const named = [...new Set(systems.flatMap(({ pcieDevices }) => pcieDevices))];
-    const devices =
-      named.length > 0 ? named.map((link) => ({ link, result: undefined })) : await this.#chassisDevices(name, chassis);
-    this.#info.addEach(name, await this.#each(name, devices, (device) => readMember(this.#read, device, pcieFacts)));
-  }
-
-  async #chassisDevices(name: string, chassis: string | undefined): Promise<Member<Facts>[]> {
-    const collections = new Set((await this.#readable('Chassis', chassis, toDeviceCollections))?.flatMap((links) => links ?? []));
-    const devices = await readEach([...collections], (link) => this.#part(name, () => listMembers(this.#read, link, pcieFacts)));
-    return devices.flatMap((members) => members ?? []);
+    const devices = await this.#part('PCIeDevices', async () => {
+      if (named.length > 0) return readEach(named, (link) => this.#read(link, pcieFacts));
+      const collections = new Set((await this.#collection(chassis, toDeviceCollections)).flat());
+      return (await readEach([...collections], (link) => readMembers(this.#read, link, pcieFacts))).flat();
+    });
+    this.#info.addEach('PCIeDevices', devices ?? []);
   }
 
   async #logs(owners: readonly LogOwner[]): Promise<readonly LogEntry[] | undefined> {
@@ -138,63 +134,23 @@ export class Inspection {
     return isUnknown || logs.length === 0 ? undefined : mergeLogs(logs);
   }
 
-  /** The members of a collection, undefined where unreadable; undefined if the collection itself is. */
-  async #readable<Result>(
-    name: string,
-    link: string | undefined,
-    to: (member: RedfishResource) => Result,
-  ): Promise<(Result | undefined)[] | undefined> {
-    if (link === undefined) return undefined;
-    const members = await this.#part(name, () => listMembers(this.#read, link, to));
-    return members && this.#each(name, members, (member) => readMember(this.#read, member, to));
-  }
-
-  /** Reads each item of a part, and notes those that cannot be read by their numbers; if that is true for all, it notes the part. */
-  async #each<Item, Result>(
-    name: string,
-    items: readonly Item[],
-    read: (item: Item) => Promise<Result>,
-  ): Promise<(Result | undefined)[]> {
-    const codes = new Map<string, RedfishErrorCode>();
-    const results = await readEach(items, (item, index) =>
-      attempt(
-        () => read(item),
-        ({ code }) => codes.set(`${name}[${index}]`, code),
-      ),
-    );
-    const [first] = codes.values();
-    if (first !== undefined && codes.size === items.length) this.#missing.set(name, first);
-    else for (const [item, code] of codes) this.#missing.set(item, code);
-    return results;
-  }
-
-  #part<Result>(
+  async #part<Result>(
     name: string,
     work: () => Promise<Result>,
     onFailure: (error: RedfishError) => void = () => {},
   ): Promise<Result | undefined> {
-    return attempt(work, (error) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RedfishError) || !FAILURES_OF_A_PART.has(error.code)) throw error;
       this.#missing.set(name, error.code);
       onFailure(error);
-    });
+      return undefined;
+    }
   }
 
   #describeMissing(): string | undefined {
     const parts = [...this.#missing].map(([name, code]) => `${name}: ${code}`);
     return parts.length === 0 ? undefined : parts.join(', ');
-  }
-}
-
-/** The result of `work`; undefined after a failure of a single resource, which is passed on. @throws any other failure. */
-async function attempt<Result>(
-  work: () => Promise<Result>,
-  onFailure: (error: RedfishError) => void,
-): Promise<Result | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof RedfishError) || !FAILURES_OF_A_PART.has(error.code)) throw error;
-    onFailure(error);
-    return undefined;
   }
 }

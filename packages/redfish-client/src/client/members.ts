@@ -23,23 +23,15 @@ const MOST_MEMBERS = 5_000;
 /** The number of simultaneous requests to one host. */
 const AT_A_TIME = 2;
 
-/** The members of a collection, each as returned by `to`. */
+/** The members of a collection, each as returned by `to`. It follows links and pages, and sorts by link, so that the order is stable. */
 export async function readMembers<Result>(
   read: ReadLink,
   collection: string,
   to: (member: RedfishResource) => Result,
 ): Promise<Result[]> {
-  return readEach(await listMembers(read, collection, to), (member) => readMember(read, member, to));
-}
-
-/** The members of a collection, some only as links. It follows pages, and sorts by link, so that the order is stable. */
-export async function listMembers<Result>(
-  read: ReadLink,
-  collection: string,
-  to: (member: RedfishResource) => Result,
-): Promise<Member<Result>[]> {
   const members = await readPages(read, collection, { to });
-  return members.toSorted((one, other) => naturalOrder(one.link ?? '', other.link ?? ''));
+  const sorted = members.toSorted((one, other) => naturalOrder(one.link ?? '', other.link ?? ''));
+  return readEach(sorted, (member) => readMember(read, member, to));
 }
 
 export interface PageSettings<Result> {
@@ -106,17 +98,14 @@ function isLinkOnly(member: RedfishResource): boolean {
 }
 
 /** Reads several at a time, in order. After a failure no other read begins. */
-export async function readEach<Item, Result>(
-  items: readonly Item[],
-  read: (item: Item, index: number) => Promise<Result>,
-): Promise<Result[]> {
+export async function readEach<Item, Result>(items: readonly Item[], read: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
   const work = async () => {
     while (next < items.length) {
       const index = next++;
       try {
-        results[index] = await read(items[index] as Item, index);
+        results[index] = await read(items[index] as Item);
       } catch (error) {
         next = items.length;
         throw error;

@@ -22,10 +22,10 @@ export class CollectedInfo {
     }
   }
 
-  /** Adds facts of each member, as `Cpu[0].`, `Cpu[1].` and so on; a member that is undefined keeps its number. */
-  addEach(name: string, members: readonly (Facts | undefined)[]): void {
+  /** Adds facts of each member, as `Cpu[0].`, `Cpu[1].` and so on. */
+  addEach(name: string, members: readonly Facts[]): void {
     members.forEach((facts, index) => {
-      this.add(`${name}[${index}].`, facts ?? {});
+      this.add(`${name}[${index}].`, facts);
     });
   }
 
