@@ -233,7 +233,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     const output = running.lines.join('\n');
     expect([code, output.includes('delete deployment')]).toEqual([1, false]);
     expect(output).toMatch(
-      /Harvester's controller \S+ is running .*beside it vm-dhcp-system\/\S+ of vmdhcp would .*: first remove our chart or manifest/,
+      /Harvester's controller serves the pools, and beside it vm-dhcp-system\/\S+ of vmdhcp would .*: first remove our chart or manifest/,
     );
   });
 

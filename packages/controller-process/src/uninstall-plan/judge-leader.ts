@@ -25,7 +25,13 @@ export function judgeLeader(holder: string, deployments: readonly KubernetesObje
   return { who: 'the controller', hindrance: `would create everything again; ${remedy}` };
 }
 
-function hindranceBesideUpstream(deployments: readonly KubernetesObject[]): string | undefined {
+/** True if Harvester's controller runs, or will as soon as it can. Its Lease does not tell: it may be between two leaders. */
+export function isUpstreamWanted(deployments: readonly KubernetesObject[]): boolean {
+  return deployments.some((one) => roleOf(one) === 'upstream-controller' && replicasOf(one) > 0);
+}
+
+/** What of ours keeps an uninstallation beside Harvester's controller from going on, and what to do, for people. */
+export function hindranceBesideUpstream(deployments: readonly KubernetesObject[]): string | undefined {
   const agents = deployments.filter(({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] !== undefined).map(keyOf);
   if (agents.length > 0)
     return `our agents ${describeNames(agents)} are left: first go all the way back to it with vmdhcp-controller migrate --back`;

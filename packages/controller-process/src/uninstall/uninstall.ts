@@ -9,6 +9,7 @@ import {
   AUDIT_LABEL,
   type CustomResource,
   MAC_ADDRESS_MEMORY_LABEL,
+  MIGRATION_HOLDER,
   toCustomResourceDefinition,
 } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
@@ -30,7 +31,13 @@ import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
-import { type JudgedLeader, judgeLeader, withoutUpstream } from '../uninstall-plan/judge-leader.js';
+import {
+  hindranceBesideUpstream,
+  isUpstreamWanted,
+  type JudgedLeader,
+  judgeLeader,
+  withoutUpstream,
+} from '../uninstall-plan/judge-leader.js';
 import {
   type Installation,
   type InstalledKind,
@@ -134,8 +141,17 @@ export class Uninstall {
    * cannot be removed.
    */
   async run(): Promise<UninstallPlan> {
-    const { force, dryRun, deleteData, onStep } = this.#settings;
-    if (!force) await this.#assertNoController();
+    const { force, dryRun, deleteData, onStep, onProgress } = this.#settings;
+    const deployments = await this.#deployments();
+    this.#isBesideUpstream = isUpstreamWanted(deployments);
+    if (this.#isBesideUpstream)
+      onProgress(
+        "Harvester's controller serves the pools: its agents, IPPools and VirtualMachineNetworkConfigs stay as they are",
+      );
+    if (!force) {
+      this.#assertNothingBesideUpstream(deployments);
+      await this.#assertNoController(deployments);
+    }
     const installed = await this.#observe();
     if (!force) await this.#assertNoOtherAgents(leasesOfOtherAgents(installed));
     const plan = planUninstall(installed, deleteData);
@@ -248,6 +264,11 @@ export class Uninstall {
   /** Without the IPPools, agents would continue to answer from memory. */
   async #assertNoOtherAgents(leases: readonly KubernetesObject[]): Promise<void> {
     const remedy = 'kubectl delete -f manifests/vmdhcp-unified.yaml, or helm uninstall';
+    const taken = leases.find((lease) => holderOf(lease) === MIGRATION_HOLDER);
+    if (taken !== undefined)
+      return this.#refuse(
+        `the way back is not complete (it has the Lease ${keyOf(taken)}): run vmdhcp-controller migrate --back again`,
+      );
     const agentOf = ({ metadata, spec }: KubernetesObject) => `agent ${metadata.namespace}/${readText(spec, 'holderIdentity')}`;
     for (const lease of leases) {
       const consequence = this.#settings.dryRun
@@ -280,7 +301,12 @@ export class Uninstall {
     return undefined;
   }
 
-  async #assertNoController(): Promise<void> {
+  #assertNothingBesideUpstream(deployments: readonly KubernetesObject[]): void {
+    const hindrance = this.#isBesideUpstream ? hindranceBesideUpstream(deployments) : undefined;
+    if (hindrance !== undefined) this.#refuse(`Harvester's controller serves the pools, and ${hindrance}`);
+  }
+
+  async #assertNoController(deployments: readonly KubernetesObject[]): Promise<void> {
     const [lease] = await this.#list('controllerLeases');
     const holder = holderOf(lease);
     if (lease === undefined || holder === '') return;
@@ -289,29 +315,30 @@ export class Uninstall {
     const state = isStale
       ? `the Lease of the controllers ${describeStaleLease(lease, Date.now())}`
       : `a controller (${holder}) may still be leader`;
-    if (this.#settings.dryRun) {
-      const { who, hindrance } = await this.#judge(holder);
-      if (isStale) this.#settings.onProgress(state);
-      else if (hindrance === undefined) this.#goOnBeside(who);
-      else this.#settings.onProgress(`${who} (${holder}) may still be leader, and ${hindrance}`);
-      return;
-    }
+    if (this.#settings.dryRun) return this.#describeLeader(isStale ? state : undefined, judgeLeader(holder, deployments));
     this.#settings.onProgress(`${state}: watching ${isStale ? 'it' : 'its Lease'} for ${leaseSecondsOf(lease)} s`);
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
-    const { who, hindrance } = await this.#judge(holderOf(renewed));
-    if (hindrance === undefined) return this.#goOnBeside(who);
+    const { who, hindrance } = judgeLeader(holderOf(renewed), await this.#deployments());
+    if (hindrance === undefined) return;
     const message = `${who} ${holderOf(renewed)} is running (it renews the Lease ${keyOf(renewed)}), and ${hindrance}`;
     throw new CommandError(message, ExitCode.failed);
   }
 
-  async #judge(holder: string): Promise<JudgedLeader> {
-    return judgeLeader(holder, await listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, Resource.deployments)));
+  /** For a dry run. @param stale - undefined unless the Lease is expired by the clock of this computer. */
+  #describeLeader(stale: string | undefined, { who, hindrance }: JudgedLeader): void {
+    if (stale !== undefined) this.#settings.onProgress(stale);
+    else if (hindrance !== undefined) this.#settings.onProgress(`${who} may still be leader, and ${hindrance}`);
   }
 
-  #goOnBeside(who: string): void {
-    this.#isBesideUpstream = true;
-    this.#settings.onProgress(`${who} serves the pools: its agents, IPPools and VirtualMachineNetworkConfigs stay as they are`);
+  /** @throws CommandError, unless this is a dry run, which only says it. */
+  #refuse(message: string): void {
+    if (!this.#settings.dryRun) throw new CommandError(message, ExitCode.failed);
+    this.#settings.onProgress(message);
+  }
+
+  #deployments(): Promise<KubernetesObject[]> {
+    return listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, Resource.deployments));
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Ipv4Range, mergeRanges, type Pool, rangesContain } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contestedAddresses, contestedBetween, NOTHING_USED, usesOf } from './contested-addresses.js';
+import { contestedAddresses, contestedBetween, isSameUses, NOTHING_USED, usesOf } from './contested-addresses.js';
 import { sharedRanges } from './shared-ranges.js';
 
 const LAST = 60;
@@ -74,4 +74,10 @@ describe('the contested addresses of two pools', () => {
   it('are none with a pool that is not served', () => {
     expect(contestedBetween(NOTHING_USED, usesOf(occupied([{ first: 1, last: 9 }])))).toEqual([]);
   });
+});
+
+it('the addresses of a pool are not the same if its IPv6 addresses are others', () => {
+  const uses = (offset: bigint) => ({ ...NOTHING_USED, ipv6: { ...NOTHING_USED.ipv4, offset } });
+  expect(isSameUses(uses(1n), uses(1n))).toBe(true);
+  expect(isSameUses(uses(1n), uses(2n))).toBe(false);
 });
