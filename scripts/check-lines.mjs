@@ -11,7 +11,7 @@ const BUDGETS = {
   'packages/bare-host-agent': 2_132,
   'packages/bare-metal': 8_246,
   'packages/controller-cli': 1_530,
-  'packages/controller-process': 4_654,
+  'packages/controller-process': 4_656,
   'packages/dhcp-agent': 7_807,
   'packages/dhcp-allocator': 8_253,
   'packages/explain': 4_029,
