@@ -61,6 +61,12 @@ afterAll(() => lab?.dispose());
 
 const machine = (name: Name) => machines.get(name) as Machine;
 
+/** Until the agent serves them: a client that asks earlier gets an address of the former prefix. */
+async function servePools(prefix: string, leaseTime: number, more: readonly string[] = []): Promise<void> {
+  agent.setPools(poolsWith(`${prefix}/64`, leaseTime, more));
+  await waitFor(`the prefix ${prefix}`, async () => (await agent.get('/leases')).text.includes(`"${prefix}`));
+}
+
 /** @param parameters - of dhclient. */
 function startDhclient(
   name: Name,
@@ -177,14 +183,13 @@ describe('a client', () => {
   it.skipIf(!has(NETWORKD))(
     `systemd-networkd has addresses of both families, and one of another prefix after its link was off ${needs(NETWORKD)}`,
     async () => {
-      agent.setPools(poolsWith('2001:db8:48::/64', 3_600));
+      await servePools('2001:db8:48::', 3_600);
       const client = startNetworkd(machine('vm-d'), 'yes');
       const has = (address: string) =>
         waitFor(address, () => machine('vm-d').ip('address', 'show', 'dev', 'eth0').includes(` ${address} `));
       await has('192.168.48.13/24');
       await has(`${addressOf('vm-d')}/128`);
-      agent.setPools(poolsWith('fd00:48::/64', 3_600));
-      await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
+      await servePools('fd00:48::', 3_600);
       for (const state of ['down', 'up'] as const) machine('vm-d').setLink(state);
       await has(`${addressOf('vm-d', 'fd00:48::')}/128`);
       await client.stop();
@@ -194,14 +199,13 @@ describe('a client', () => {
   it.skipIf(!hasNetworkManager())(
     'NetworkManager has addresses of both families, and other ones after its link was off for six seconds [needs NetworkManager and dbus-daemon]',
     async () => {
-      agent.setPools(poolsWith('2001:db8:48::/64', 3_600));
+      await servePools('2001:db8:48::', 3_600);
       const client = startNetworkManager(machine('vm-d'));
       const has = (address: string) =>
         waitFor(address, () => machine('vm-d').ip('address', 'show', 'dev', 'eth0').includes(` ${address} `));
       await has('192.168.48.13/24');
       await has(`${addressOf('vm-d')}/128`);
-      agent.setPools(poolsWith('fd00:48::/64', 3_600));
-      await waitFor('the new prefix', async () => (await agent.get('/leases')).text.includes('fd00:48::'));
+      await servePools('fd00:48::', 3_600);
       const offAtMs = performance.now();
       machine('vm-d').setLink('down');
       // It waits whether the link comes back.
@@ -222,7 +226,7 @@ describe('a client', () => {
       router.ip('address', 'add', `${beyond}/128`, 'dev', 'lo', 'nodad');
       router.ip('address', 'add', 'fe80::1/64', 'dev', 'eth0', 'nodad');
       router.ip('-6', 'route', 'add', '2001:db8:48::/64', 'dev', 'eth0');
-      agent.setPools(poolsWith('2001:db8:48::/64', 3_600, ['routerAdvertisements: DefaultRoute', 'routers: [fe80::1]']));
+      await servePools('2001:db8:48::', 3_600, ['routerAdvertisements: DefaultRoute', 'routers: [fe80::1]']);
       const client = startNetworkd(machine('vm-d'), 'yes');
       await waitFor('the default route', () =>
         machine('vm-d').ip('-6', 'route', 'show', 'default').includes('default via fe80::1 dev eth0'),
