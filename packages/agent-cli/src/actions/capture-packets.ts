@@ -88,10 +88,10 @@ interface Sink {
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
   const { fd, isRegular } = openPrivateFile(path);
-  let isFull = isRegular;
+  let hasEarlierCapture = isRegular;
   const write = (octets: Uint8Array) => {
-    if (isFull) ftruncateSync(fd);
-    isFull = false;
+    if (hasEarlierCapture) ftruncateSync(fd);
+    hasEarlierCapture = false;
     writeWhole(path, fd, octets);
   };
   return { write, close: () => closeSync(fd) };

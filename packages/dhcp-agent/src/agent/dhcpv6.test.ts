@@ -361,7 +361,7 @@ describe('the IPv6 routers of a network', () => {
     expect(routersOf(a)).toEqual(['::2']);
   });
 
-  it('that send no advertisements are asked, and are routers if they answer; what agents say in their name counts as nothing', async () => {
+  it('a router that sends no advertisements is asked, and is reported if it answers; an advertisement in its name proves nothing', async () => {
     const router = ROUTER.address;
     const asked: string[] = [];
     const sent = new Set<string>();

@@ -126,7 +126,7 @@ describe('the routers of a network', () => {
     const ROUTER = { address: parseIpv6Address('fe80::1') ?? 0n, macAddress: MAC };
     const FORGED = { isDefaultRouter: true, isManaged: true };
 
-    it('are known when they have answered; what agents say in their name counts as nothing', async () => {
+    it('are known once they have answered; an advertisement in their name proves nothing', async () => {
       silent = ['fe80::1'];
       routers.note(ROUTER, FORGED);
       routers.noteAnswer({ ...ROUTER, address: 9n });

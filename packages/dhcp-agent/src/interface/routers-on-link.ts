@@ -50,6 +50,7 @@ export class RoutersOnLink {
   readonly #ports: RoutersOnLinkPorts;
   /** By address and MAC address, first heard first. */
   readonly #heard = new Map<string, Heard>();
+  /** Those that were asked last. */
   #silentRouters: readonly Ipv6Address[] = [];
   /** Undefined while another agent answers. */
   #startedAtMs: number | undefined;
@@ -169,14 +170,10 @@ export class RoutersOnLink {
   #known(): readonly ReportedRouter[] {
     const heard = [...this.#heard.values()].toSorted((one, other) => Number(other.isClient) - Number(one.isClient));
     const routers = heard.slice(0, MOST_ROUTERS).map(({ router }) => router);
-    return routers.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+    return routers.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   }
 }
 
-function keyOf({ address, macAddress }: Ipv6Source): string {
-  return `${address} ${macAddress}`;
-}
-
-function orderOf({ address, macAddress }: ReportedRouter): string {
+function keyOf({ address, macAddress }: Ipv6Source | ReportedRouter): string {
   return `${address} ${macAddress}`;
 }
