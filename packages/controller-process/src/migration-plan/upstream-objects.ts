@@ -74,8 +74,8 @@ export function settingOf(deployment: KubernetesObject, flag: string, variable: 
 }
 
 /**
- * True if the arguments of our program set this flag. The last one counts, and its value may be an argument of its own (`--no-dhcp false`), which
- * it is not for the programs of Harvester.
+ * True if the arguments of our program set this flag. The last one counts, and its value may be the next argument (`--no-dhcp false`); Harvester's
+ * programs do not read values so.
  */
 export function hasFlag(deployment: KubernetesObject, flag: string): boolean {
   return containersOf(deployment).some((container) => {

@@ -50,7 +50,7 @@ export class RoutersOnLink {
   readonly #ports: RoutersOnLinkPorts;
   /** By address and MAC address, first heard first. */
   readonly #heard = new Map<string, Heard>();
-  /** Those that were asked last. */
+  /** The silent routers when this looked last. */
   #silentRouters: readonly Ipv6Address[] = [];
   /** Undefined while another agent answers. */
   #startedAtMs: number | undefined;
